@@ -144,11 +144,7 @@ public:
     // Moves the keys to their buckets in y: bucket b begins at first[b] and ends at first[b + 1].
     void fill(Key *y, std::int64_t *first) {
         each_piece([this](std::int64_t piece, std::int64_t n, Key *keys) {
-#if defined(__AVX512F__)
-            cut(n, keys, 0, count_, places_[piece]);
-#else
-            each([](std::int64_t &count, Key) { ++count; }, n, keys, places_[piece]);
-#endif
+            count(n, keys, places_[piece]);
         });
         std::int64_t before = 0;
         for (std::int64_t b = 0; b < count_; ++b) {
@@ -157,20 +153,8 @@ public:
                 before += std::exchange(places_[piece][b], before);
         }
         first[count_] = n_;
-        each_piece([&](std::int64_t piece, std::int64_t n, Key *keys) {
-#if defined(__AVX512F__)
-            for (std::int64_t b = 0; b < count_; ++b) {
-                // Up to where the next piece's begin, and after the last one those of a bucket.
-                const std::int64_t place = places_[piece][b],
-                                   next = piece + 1 < count_ ? places_[piece + 1][b] : first[b + 1];
-                std::copy_n(keys, next - place, y + place);
-                keys += next - place;
-            }
-            static_cast<void>(n);
-#else
-            each([y](std::int64_t &place, Key key) { y[place++] = key; }, n, keys, places_[piece]);
-#endif
-        });
+        each_piece(
+            [&](std::int64_t piece, std::int64_t n, Key *keys) { move(n, keys, piece, first, y); });
     }
 
 private:
@@ -184,7 +168,11 @@ private:
         });
     }
 #if defined(__AVX512F__)
-    // Brings keys into the order of buckets [low, high), and counts those of each.
+    // Counts a piece's keys by their buckets, in whose order it brings them.
+    void count(std::int64_t n, Key *keys, std::int64_t *counts) const {
+        cut(n, keys, 0, count_, counts);
+    }
+    // Of buckets [low, high).
     void cut(std::int64_t n, Key *keys, std::int64_t low, std::int64_t high,
              std::int64_t *counts) const {
         if (high - low == 1) {
@@ -196,16 +184,32 @@ private:
         cut(less, keys, low, middle, counts);
         cut(n - less, keys + less, middle, high, counts);
     }
+    void move(std::int64_t, const Key *keys, std::int64_t piece, const std::int64_t *first,
+              Key *y) const {
+        for (std::int64_t b = 0; b < count_; ++b) {
+            // Up to where the next piece's begin, or the next bucket.
+            const std::int64_t place = places_[piece][b],
+                               end = piece + 1 < count_ ? places_[piece + 1][b] : first[b + 1];
+            std::copy_n(keys, end - place, y + place);
+            keys += end - place;
+        }
+    }
 #else
-    // take(place, key) for some keys: `place` is that of the key's bucket.
-    template <class Take>
-    void each(Take &&take, std::int64_t n, const Key *keys, std::int64_t *places) const {
+    void count(std::int64_t n, const Key *keys, std::int64_t *counts) const {
+        each(n, keys, [counts](Key bucket, Key) { ++counts[bucket]; });
+    }
+    void move(std::int64_t n, const Key *keys, std::int64_t piece, const std::int64_t *, Key *y) {
+        each(n, keys,
+             [y, places = places_[piece]](Key bucket, Key key) { y[places[bucket]++] = key; });
+    }
+    // take(bucket, key) for some keys.
+    template <class Take> void each(std::int64_t n, const Key *keys, Take &&take) const {
         constexpr std::int64_t most = 512;
         Key buckets[most];
         for (std::int64_t k = 0; k < n; k += most) {
             const std::int64_t some = std::min(most, n - k);
             find(some, keys + k, buckets);
-            for (std::int64_t i = 0; i < some; ++i) take(places[buckets[i]], keys[k + i]);
+            for (std::int64_t i = 0; i < some; ++i) take(buckets[i], keys[k + i]);
         }
     }
 
@@ -231,7 +235,8 @@ private:
     Key *const keys_;
     const std::int64_t count_; // of buckets, and of pieces of the row
     Key splitters_[most_pieces];
-    std::int64_t places_[most_pieces][most_pieces] = {}; // where the next one of a piece goes
+    // How many keys of a piece each bucket gets, and then where these go.
+    std::int64_t places_[most_pieces][most_pieces] = {};
 };
 
 } // namespace
