@@ -33,7 +33,8 @@ std::vector<Expected> running_sums(int dtype, const std::vector<Value> &elements
         }
         const Complex z(v.re, v.im);
         total = results.empty() ? z : total + z; // 0 + -0 would be 0
-        if (finite({v.re, v.im})) size += std::fabs(v.re) + std::fabs(v.im);
+        for (const long double part : {v.re, v.im})
+            if (std::isfinite(part)) size += std::fabs(part);
         const long double steps = static_cast<long double>(results.size()) + 1;
         results.push_back({Value::of(total.real(), total.imag()), steps * unit * size, false});
     }
