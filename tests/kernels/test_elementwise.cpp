@@ -505,6 +505,7 @@ TEST_CASE("integers are divided and raised as they are one by one") {
         const bool bytes = facts[dtype].size == 1;
         const Shape shape = {bytes ? 65536 : 10'007};
         Operand a(dtype, false, shape, {true}, Layout::dense), b = a, small = a;
+        Operand apart(dtype, false, shape, {true}, Layout::strided);
         const auto some = [&] {
             const Value v = random_value(dtype, random, true);
             return Value::of(v.i >> random() % static_cast<unsigned>(8 * facts[dtype].size));
@@ -542,6 +543,8 @@ TEST_CASE("integers are divided and raised as they are one by one") {
             }
             for (int function : divisions)
                 check_elementwise(function_list[function], dtype, out, {&a, &one});
+            each(shape, [&](const Shape &index) { apart.set(index, a.get(index)); });
+            check_elementwise(function_list[divisions[random() % 4]], dtype, out, {&apart, &one});
         }
         check_elementwise(function_list[ATOLL_FN_floor_divide], dtype, out, {&one, &b});
         check_elementwise(function_list[ATOLL_FN_fmod], dtype, a, {&a, &b});

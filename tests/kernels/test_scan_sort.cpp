@@ -193,9 +193,28 @@ TEST_CASE("special values are sorted with NaN last and ties in their order") {
             }
 }
 
+// Such as 0 / 0 gives on x86.
+TEST_CASE("a NaN with a sign is sorted like any other") {
+    Random random = sequence(59);
+    for (int dtype :
+         {int{ATOLL_DTYPE_FLOAT32}, int{ATOLL_DTYPE_FLOAT64}, int{ATOLL_DTYPE_COMPLEX64}})
+        for (const std::int64_t n : {20, 300, 5000})
+            for (const bool in_im : {false, true}) {
+                if (in_im && !is_complex(dtype)) continue;
+                Operand in(dtype, false, {n}, {true}, Layout::dense), out = in;
+                for (std::int64_t k = 0; k < n; ++k)
+                    in.set({k}, convert(Value::of(1.0L + random() % 50, 1.0L), dtype));
+                const long double nan = -std::numeric_limits<long double>::quiet_NaN();
+                in.set({n / 2},
+                       convert(in_im ? Value::of(1.0L, nan) : Value::of(nan, 1.0L), dtype));
+                for (const bool descending : {false, true})
+                    check_rows(ATOLL_FN_sort, dtype, out, in, descending);
+            }
+}
+
 TEST_CASE("a scan begins with the element itself") {
-    // One row at a time, and a strip of rows.
-    for (const Shape &shape : {Shape{3}, Shape{40, 3}})
+    // One row at a time, a strip of rows, and runs of a row.
+    for (const Shape &shape : {Shape{3}, Shape{40, 3}, Shape{5000}})
         for (const auto &[re, im] : {std::pair{-0.0L, -0.0L}, std::pair{INFINITY + 0.0L, 0.0L}})
             for (int dtype = ATOLL_DTYPE_FLOAT16; dtype <= ATOLL_DTYPE_COMPLEX128; ++dtype)
                 for (int function : {int{ATOLL_FN_cumsum}, int{ATOLL_FN_cumprod}}) {

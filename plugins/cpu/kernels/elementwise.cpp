@@ -47,7 +47,7 @@ std::int64_t most_packed(std::uint32_t function, std::uint32_t dtype) {
     if (result_of(function, dtype) == ATOLL_DTYPE_BOOL) return 0;
     constexpr std::int64_t in_l2 = 1 << 20, in_l3 = 24 << 20;
     switch (function) {
-    // One by one, these branch.
+    // One by one, these take long.
     case ATOLL_FN_sign:
     case ATOLL_FN_left_shift:
     case ATOLL_FN_right_shift: return in_l3;

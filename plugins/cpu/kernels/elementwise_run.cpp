@@ -113,6 +113,8 @@ private:
         }
         return count;
     }
+    // The ends of shorter ones, which are not streamed, cost more than streaming saves.
+    static constexpr std::int64_t shortest_spread_row = 64;
     int inputs_of_every_second() const {
         int count = 0;
         for (int k = 1; k < space_.operands; ++k)
@@ -132,7 +134,9 @@ private:
         if (!all_direct_) return Streaming::none;
         const int sparse = sparse_inputs();
         if (streamed_ && !sparse) return Streaming::loop;
-        if (streamed_spread_ && sparse == inputs_of_every_second()) return Streaming::spread_loop;
+        if (streamed_spread_ && sparse == inputs_of_every_second())
+            return space_.shape[0] >= shortest_spread_row ? Streaming::spread_loop
+                                                          : Streaming::none;
         // With fewer streams to read, writing in bursts costs more than it saves.
         const bool many = sparse || space_.operands == 4;
         return many && space_.shape[0] >= block_size ? Streaming::blocks : Streaming::none;
@@ -364,8 +368,8 @@ private:
         // Elements of 16 bytes have the largest tiles.
         static_assert(tile_scratch >= (max_operands - 1) * 128 * 16 * 16);
         if (!own.is_long) {
-            // All rows, so that the loop is called once for a tile, where these and the results
-            // stay in L1, and columns in scratch do not share its sets.
+            // All rows, so that the loop is called once for a tile, where these are few, and
+            // columns in scratch do not share the sets of L1.
             const std::int64_t all = space_.shape[0], bytes = all * widest;
             if (!own.straight && all > own.rows && all <= 512 && bytes <= 2560 &&
                 bytes % few_sets_apart != 0) {
@@ -416,10 +420,10 @@ private:
             return transpose(out_size(), tile.height, tile.width, data[0], across[0], data[1],
                              down[1]);
         // Where the output's columns follow each other, and those of all inputs, they are one row.
-        bool joined = !tiling.is_long;
+        bool is_one_row = !tiling.is_long;
         for (int k = 0; k < space_.operands; ++k)
-            joined &= across[k] == tile.height * down[k] || (k && transposed(k, 1));
-        const std::int64_t step = joined ? tile.height : tiling.rows;
+            is_one_row &= across[k] == tile.height * down[k] || (k && transposed(k, 1));
+        const std::int64_t step = is_one_row ? tile.height : tiling.rows;
         for (int k = 1; k < space_.operands; ++k) {
             if (!transposed(k, 1)) continue;
             const std::int64_t size = conversions_[k].in_size();
@@ -429,7 +433,7 @@ private:
             across[k] = step * size;
             scratch += tiling.scratch;
         }
-        if (joined) return streamed_row(tiling.streams, tile.height * tile.width, data, down);
+        if (is_one_row) return streamed_row(tiling.streams, tile.height * tile.width, data, down);
         for (std::int64_t column = 0; column < tile.width; ++column) {
             later.fetch();
             streamed_row(tiling.streams, tile.height, data, down);

@@ -91,8 +91,8 @@ public:
     explicit DivisionByNumber(T number)
         : divisor(static_cast<U>(number)), shift(63 - __builtin_clzll(divisor - 1ULL)) {
         const Twice top = Twice{1} << shift;
-        factor = static_cast<U>(is_half ? ((top << bits) - 1) / divisor + 1
-                                        : ((2 * top - divisor) << bits) / divisor + 1);
+        factor = static_cast<U>(half_range ? ((top << bits) - 1) / divisor + 1
+                                           : ((2 * top - divisor) << bits) / divisor + 1);
     }
 
     T of(T x) const {
@@ -105,7 +105,7 @@ public:
     using V = Vector<std::uint64_t>;
     V of(V x) const {
         V quotient;
-        if constexpr (is_half) {
+        if constexpr (half_range) {
             const V sign = (V)((Vector<std::int64_t>)x >> 63), less = rounds_down<F> ? V{} : sign;
             quotient = ((high_product((x ^ sign) - less) >> shift) ^ sign) - less;
         } else {
@@ -124,11 +124,11 @@ private:
         std::conditional_t<sizeof(U) == 8, Long,
                            std::conditional_t<sizeof(U) == 4, std::uint64_t, std::uint32_t>>;
     static constexpr int bits = 8 * sizeof(U);
-    static constexpr bool is_half = std::is_signed_v<T> || sizeof(T) == 1;
+    static constexpr bool half_range = std::is_signed_v<T> || sizeof(T) == 1;
 
     U high_product(U x) const { return static_cast<U>(Twice{x} * factor >> bits); }
     U quotient_of(U x) const {
-        if constexpr (!is_half) {
+        if constexpr (!half_range) {
             const U high = high_product(x);
             return static_cast<U>(high + (static_cast<U>(x - high) >> 1)) >> shift;
         }

@@ -1,6 +1,6 @@
-// Partitions that compress vectors of AVX-512, and a quicksort of 32-bit keys by these: n keys take
-// some n / 3 cycles, half of what Highway takes, one vector at a time. Of 64-bit keys its are as
-// fast.
+// Partitions that compress vectors of AVX-512, and a quicksort of 32-bit keys by these. To
+// partition n keys takes some n / 3 cycles, half of what it takes Highway, one vector at a time. Of
+// 64-bit keys both take as long.
 #pragma once
 
 #include "product_vectors.h"

@@ -30,7 +30,7 @@ LargeOperands measured() {
                 .copied = {16 * mebibyte, 12, 2, 2, false},
                 .computed = {16 * mebibyte, 16, 1, 2, true},
                 .fetched_ahead = true};
-    if (__builtin_cpu_is("amd")) // Zen 5
+    if (__builtin_cpu_is("amd")) // others, measured on Zen 5
         return {.alone = 24 * mebibyte,
                 .shared = 36 * mebibyte,
                 .long_runs = 16 * mebibyte,
