@@ -103,7 +103,7 @@ template <int Count> [[gnu::noinline]] void apply_any(Loop loop, const atoll_cal
     }
     TypedLoop typed{loop,
                     Count > 2 ? streamed_loop(function, dtype) : nullptr,
-                    Count > 2 ? streamed_spread_loop(function, dtype) : nullptr,
+                    streams_every_second(function, dtype),
                     most_packed(function, dtype),
                     {},
                     {}};
@@ -158,7 +158,7 @@ template <int Count> std::int32_t apply(const LoopTable &table, const atoll_call
 
 // A comparison of operands that the compute dtype cannot hold.
 void compare_exactly(Loop loop, const atoll_call &call) {
-    TypedLoop typed{loop, nullptr, nullptr, 0, {}, {}};
+    TypedLoop typed{loop, nullptr, false, 0, {}, {}};
     typed.set(0, ATOLL_DTYPE_BOOL, ATOLL_DTYPE_BOOL);
     for (int k = 1; k < 3; ++k) {
         const std::uint32_t dtype = exact_dtype(call.operands[k].dtype);

@@ -54,7 +54,7 @@ public:
     // A typed loop.
     Run(Space &space, const atoll_operand *operands, const TypedLoop &typed)
         : space_(space), loop_(typed.run), streamed_(typed.streamed),
-          streamed_spread_(typed.streamed_spread), most_packed_(typed.most_packed) {
+          every_second_(typed.every_second), most_packed_(typed.most_packed) {
         conversions_[0] = {
             {typed.loops[0], typed.narrow[0], operands[0].dtype}, false, swapped(operands[0])};
         direct_[0] = conversions_[0].moves() && aligned(0, conversions_[0].out_alignment());
@@ -114,7 +114,7 @@ private:
         return count;
     }
     // The ends of shorter ones, which are not streamed, cost more than streaming saves.
-    static constexpr std::int64_t shortest_spread_row = 64;
+    static constexpr std::int64_t shortest_row_of_every_second = 64;
     int inputs_of_every_second() const {
         int count = 0;
         for (int k = 1; k < space_.operands; ++k)
@@ -122,7 +122,7 @@ private:
         return count;
     }
     // How the rows of a large result go past the caches.
-    enum class Streaming { none, copy, loop, spread_loop, blocks };
+    enum class Streaming { none, copy, loop, blocks };
     // One thread computes all of it, `alone`, or a part.
     Streaming streaming(bool alone) const {
         const LargeOperands &large = large_operands();
@@ -134,9 +134,9 @@ private:
         if (!all_direct_) return Streaming::none;
         const int sparse = sparse_inputs();
         if (streamed_ && !sparse) return Streaming::loop;
-        if (streamed_spread_ && sparse == inputs_of_every_second())
-            return space_.shape[0] >= shortest_spread_row ? Streaming::spread_loop
-                                                          : Streaming::none;
+        if (streamed_ && every_second_ && sparse == inputs_of_every_second())
+            return space_.shape[0] >= shortest_row_of_every_second ? Streaming::loop
+                                                                   : Streaming::none;
         // With fewer streams to read, writing in bursts costs more than it saves.
         const bool many = sparse || space_.operands == 4;
         return many && space_.shape[0] >= block_size ? Streaming::blocks : Streaming::none;
@@ -186,7 +186,6 @@ private:
         if (how == Streaming::none) return row(n, data, strides);
         if (how == Streaming::copy) return stream(n * out_size(), data[0], data[1]);
         if (how == Streaming::loop) return streamed_(n, data, strides);
-        if (how == Streaming::spread_loop) return streamed_spread_(n, data, strides);
         streamed_blocks(n, data, strides);
     }
     // By way of blocks in the L1 cache, which end where cache lines do if an element does.
@@ -348,9 +347,9 @@ private:
         own.straight = !loop_ && conversions_[1].moves() && space_.strides[0][0] == out_size();
         const LargeTiles &large =
             own.straight ? large_operands().copied : large_operands().computed;
-        const std::int64_t of_operands = bytes_of_operands();
-        own.is_long = of_operands >= large_operands().long_runs;
-        if (is_streamable() && of_operands >= large.streamed)
+        const std::int64_t bytes = bytes_of_operands();
+        own.is_long = bytes >= large_operands().long_runs;
+        if (is_streamable() && bytes >= large.streamed)
             own.streams =
                 own.straight ? Streaming::copy
                 : streamed_ && all_direct_ && !sparse_inputs(1) && aligned(0, cache_line, 1)
@@ -370,9 +369,9 @@ private:
         if (!own.is_long) {
             // All rows, so that the loop is called once for a tile, where these are few, and
             // columns in scratch do not share the sets of L1.
-            const std::int64_t all = space_.shape[0], bytes = all * widest;
-            if (!own.straight && all > own.rows && all <= 512 && bytes <= 2560 &&
-                bytes % few_sets_apart != 0) {
+            const std::int64_t all = space_.shape[0], apart = all * widest;
+            if (!own.straight && all > own.rows && all <= 512 && apart <= 2560 &&
+                apart % few_sets_apart != 0) {
                 own.rows = all;
                 own.columns = cache_line / widest;
             }
@@ -467,7 +466,8 @@ private:
     }
 
     Space &space_; // not copied: it is large
-    Loop loop_ = nullptr, streamed_ = nullptr, streamed_spread_ = nullptr;
+    Loop loop_ = nullptr, streamed_ = nullptr;
+    bool every_second_ = false;
     std::int64_t most_packed_ = 0;
     bool packs_ = false;                   // inputs of 8 bytes; see Note [Sparse inputs]
     Conversion conversions_[max_operands]; // [0]: result to output; [k]: input to what is computed

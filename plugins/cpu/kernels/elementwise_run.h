@@ -10,8 +10,8 @@ namespace Atoll::kernels {
 // `loops[k]`, which the loop reads; the loop writes `loops[0]`, which is rounded to `narrow[0]` and
 // converted to the output's dtype.
 struct TypedLoop {
-    Loop run;
-    Loop streamed, streamed_spread; // for large operands, or null: see streaming.h
+    Loop run, streamed;       // the second one, if there is one, for large operands
+    bool every_second;        // whether `streamed` takes that of its inputs
     std::int64_t most_packed; // bytes of all operands whose inputs of 8 bytes are brought together
     std::uint8_t narrow[max_operands];
     std::uint8_t loops[max_operands];

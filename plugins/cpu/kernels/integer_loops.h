@@ -104,14 +104,7 @@ public:
     // Integers of 64 bits by vectors, of four at least.
     using V = Vector<std::uint64_t>;
     V of(V x) const {
-        V quotient;
-        if constexpr (half_range) {
-            const V sign = (V)((Vector<std::int64_t>)x >> 63), less = rounds_down<F> ? V{} : sign;
-            quotient = ((high_product((x ^ sign) - less) >> shift) ^ sign) - less;
-        } else {
-            const V high = high_product(x);
-            quotient = (high + ((x - high) >> 1)) >> shift;
-        }
+        const V quotient = quotient_of(x);
         return is_quotient<F> ? quotient : x - quotient * divisor;
     }
 #endif
@@ -123,21 +116,22 @@ private:
     using Twice =
         std::conditional_t<sizeof(U) == 8, Long,
                            std::conditional_t<sizeof(U) == 4, std::uint64_t, std::uint32_t>>;
+    template <class W> using Signed =
+        std::conditional_t<sizeof(W) == sizeof(U), std::make_signed_t<U>, Vector<std::int64_t>>;
     static constexpr int bits = 8 * sizeof(U);
     static constexpr bool half_range = std::is_signed_v<T> || sizeof(T) == 1;
 
     U high_product(U x) const { return static_cast<U>(Twice{x} * factor >> bits); }
-    U quotient_of(U x) const {
+    // Of a number or a vector.
+    template <class W> W quotient_of(W x) const {
         if constexpr (!half_range) {
-            const U high = high_product(x);
-            return static_cast<U>(high + (static_cast<U>(x - high) >> 1)) >> shift;
+            const W high = high_product(x);
+            return (W)((W)(high + ((W)(x - high) >> 1)) >> shift);
+        } else {
+            const W sign = std::is_signed_v<T> ? (W)((Signed<W>)x >> (bits - 1)) : W{};
+            const W less = rounds_down<F> ? W{} : sign, size = (W)((x ^ sign) - less);
+            return (W)(((W)(high_product(size) >> shift) ^ sign) - less);
         }
-        using Signed = std::make_signed_t<U>;
-        const U sign =
-            std::is_signed_v<T> ? static_cast<U>(static_cast<Signed>(x) >> (bits - 1)) : 0;
-        const U less = rounds_down<F> ? U(0) : sign;
-        const U size = static_cast<U>((x ^ sign) - less);
-        return static_cast<U>(((high_product(size) >> shift) ^ sign) - less);
     }
 #if defined(__AVX2__)
     V high_product(V x) const {

@@ -60,18 +60,6 @@ void each_vector(std::int64_t n, const char *out, One &&one, Whole &&vector) {
     for (; k < n; ++k) one(k);
 }
 
-template <class F, class T>
-void arithmetic(std::int64_t n, char *const *data, const std::int64_t *strides) {
-    T *const out = at<T>(data[0]);
-    const Inputs<T> a(data[1], strides[1]), b(data[2], strides[2]);
-    each_vector<T>(
-        n, data[0], [&](std::int64_t k) { out[k] = F::apply(*a.from(k), *b.from(k)); },
-        [&](std::int64_t k) {
-            stream_vector(out + k, F::apply(load_vector<Vector<T>>(a.from(k)),
-                                            load_vector<Vector<T>>(b.from(k))));
-        });
-}
-
 // An input of which every second element is taken, or every one, or one for all.
 template <class T> class Spread {
 public:
@@ -98,9 +86,19 @@ private:
     const bool every_second_;
     const Inputs<T> others_;
 };
+
 template <class F, class T>
-void spread_arithmetic(std::int64_t n, char *const *data, const std::int64_t *strides) {
+void arithmetic(std::int64_t n, char *const *data, const std::int64_t *strides) {
     T *const out = at<T>(data[0]);
+    if (dense_or_same<T>(strides[1]) && dense_or_same<T>(strides[2])) {
+        const Inputs<T> a(data[1], strides[1]), b(data[2], strides[2]);
+        return each_vector<T>(
+            n, data[0], [&](std::int64_t k) { out[k] = F::apply(*a.from(k), *b.from(k)); },
+            [&](std::int64_t k) {
+                stream_vector(out + k, F::apply(load_vector<Vector<T>>(a.from(k)),
+                                                load_vector<Vector<T>>(b.from(k))));
+            });
+    }
     const Spread<T> a(data[1], strides[1]), b(data[2], strides[2]);
     each_vector<T, 1>(
         n, data[0], [&](std::int64_t k) { out[k] = F::apply(a.one(k), b.one(k)); },
@@ -164,18 +162,6 @@ template <class T> Loop loop_of_floats(std::uint32_t function) {
     }
 }
 
-template <class T> Loop spread_loop_of(std::uint32_t function) {
-    switch (function) {
-    case ATOLL_FN_add: return &spread_arithmetic<functor::add, T>;
-    case ATOLL_FN_subtract: return &spread_arithmetic<functor::subtract, T>;
-    case ATOLL_FN_multiply: return &spread_arithmetic<functor::multiply, T>;
-    case ATOLL_FN_divide:
-        if constexpr (is_float<T>) return &spread_arithmetic<functor::divide, T>;
-        return nullptr;
-    default: return nullptr;
-    }
-}
-
 } // namespace
 
 LargeOperands &large_operands() {
@@ -207,16 +193,9 @@ Loop streamed_loop(std::uint32_t function, std::uint32_t dtype) {
     }
 }
 
-Loop streamed_spread_loop(std::uint32_t function, std::uint32_t dtype) {
-    switch (dtype) {
-    case ATOLL_DTYPE_FLOAT32: return spread_loop_of<float>(function);
-    case ATOLL_DTYPE_FLOAT64: return spread_loop_of<double>(function);
-    case ATOLL_DTYPE_INT32:
-    case ATOLL_DTYPE_UINT32: return spread_loop_of<std::uint32_t>(function);
-    case ATOLL_DTYPE_INT64:
-    case ATOLL_DTYPE_UINT64: return spread_loop_of<std::uint64_t>(function);
-    default: return nullptr;
-    }
+bool streams_every_second(std::uint32_t function, std::uint32_t dtype) {
+    return sizes[dtype] >= 4 && (function == ATOLL_FN_add || function == ATOLL_FN_subtract ||
+                                 function == ATOLL_FN_multiply || function == ATOLL_FN_divide);
 }
 
 void stream(std::int64_t bytes, char *to, const char *from) {

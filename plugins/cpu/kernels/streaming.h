@@ -53,10 +53,9 @@ LargeOperands &large_operands();
 // a + b, a - b, a · b of floats and integers, a / b and comparisons of float32 and float64, where
 // out is dense, and each input dense or one value. Null for others. No input may be out.
 Loop streamed_loop(std::uint32_t function, std::uint32_t dtype);
-// a + b, a - b and a · b of floats and integers of 4 and 8 bytes and a / b of floats, likewise,
-// where of an input also every second element may be taken, such as the real parts of complex
-// numbers.
-Loop streamed_spread_loop(std::uint32_t function, std::uint32_t dtype);
+// Whether that loop also takes every second element of an input, such as the real parts of complex
+// numbers: of a + b, a - b, a · b and a / b of elements of 4 or 8 bytes.
+bool streams_every_second(std::uint32_t function, std::uint32_t dtype);
 // Copies bytes to any address; none of `to` is one of `from`.
 void stream(std::int64_t bytes, char *to, const char *from);
 
