@@ -93,7 +93,7 @@ template <class T> struct Keys {
 
 private:
     // NaN, or -0: by its bits, as comparisons of floats would become branches.
-    template <class P, class I> static bool is_other(I bits) {
+    template <class P, class I> static Key is_other(I bits) {
         constexpr I infinity = std::bit_cast<I>(std::numeric_limits<P>::infinity());
         constexpr I size = std::numeric_limits<I>::max(), minus_zero = ~size;
         return (bits & size) > infinity || bits == minus_zero;
