@@ -107,7 +107,9 @@ TEST_CASE("without the setting it is OpenBLAS, opened by the first product") {
     const Loaded plugin("");
     CHECK(fact("blas") == "by default: OpenBLAS, opened by the first product");
     for (const DType dtype : {float32, float64, complex64, complex128}) check_products(dtype);
-    contains(fact("blas"), "by default: OpenBLAS ");
+    // Or why not, on a processor that it does not know.
+    const bool own = fact("blas").starts_with("by default: own kernels, because the default ");
+    if (!own) contains(fact("blas"), "by default: OpenBLAS ");
     contains(fact("blas"), "openblas");
 }
 

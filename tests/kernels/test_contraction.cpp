@@ -116,13 +116,15 @@ struct Case {
         const std::int64_t special = below(random, 100);
         if (special < 15) draw_stack(random);
         if (special >= 95) draw_transposed(random);
+        const bool thin = special >= 15 && special < 23;
+        if (thin) draw_thin(random);
         const bool small = special >= 88 && special < 95;
         if (small) draw_tiles(random);
-        const bool mixed = special >= 15 && special < 88 && chance(random, 25);
+        const bool mixed = special >= 23 && special < 88 && chance(random, 25);
         for (int o = 0; o < 4; ++o) {
             dtypes[o] = mixed && chance(random, 50) ? any_dtype(random) : dtype;
             if (small) dtypes[o] = small_number(o, random);
-            swapped[o] = chance(random, 8);
+            swapped[o] = !thin && chance(random, 8);
         }
         conj_a = is_complex(dtype) && chance(random, 50);
         conj_b = is_complex(dtype) && chance(random, 50);
@@ -151,6 +153,40 @@ private:
         add(of_loop, 1 + below(random, dots ? 7 : 160));
         if (chance(random, 50)) add(of_loop, 1 + below(random, 4));
         std::fill_n(inner, 4, dots ? 1 : 3);
+    }
+    // d has few rows or columns, or both and long sums; each operand is dense along one of its
+    // axes.
+    void draw_thin(Random &random) {
+        static constexpr int all[] = {ATOLL_DTYPE_FLOAT32,   ATOLL_DTYPE_FLOAT64,
+                                      ATOLL_DTYPE_COMPLEX64, ATOLL_DTYPE_COMPLEX128,
+                                      ATOLL_DTYPE_INT32,     ATOLL_DTYPE_UINT64};
+        static constexpr std::int64_t few[] = {1, 2, 3, 4, 4, 5, 8, 16, 17, 32, 33, 128, 129};
+        dtype = all[below(random, std::size(all))];
+        shape.clear();
+        kinds.clear();
+        groups = {1, 1, 1};
+        const std::int64_t columns = few[below(random, std::size(few))],
+                           room = 400'000 / columns; // of rows and terms
+        std::int64_t rows = 0, terms = 0;
+        if (chance(random, 40)) { // long sums
+            rows = std::max(columns, few[below(random, std::size(few))]);
+            terms = std::min(512 + below(random, chance(random, 20) ? 20'000 : 1'500), room / rows);
+        } else {
+            terms = 1 + below(random, chance(random, 40) ? 4 : chance(random, 60) ? 60 : 700);
+            rows = std::min(513 + below(random, chance(random, 20) ? 6'000 : 600), room / terms);
+        }
+        const bool exchanged = chance(random, 50);
+        add(of_m, exchanged ? columns : rows);
+        add(of_k, terms);
+        add(of_n, exchanged ? rows : columns);
+        if (chance(random, 30)) add(of_loop, 1 + below(random, 6));
+        const auto either = [&](std::size_t one, std::size_t other) {
+            return chance(random, 10) ? SIZE_MAX : chance(random, 50) ? one : other;
+        };
+        inner[0] = either(0, 2);
+        inner[1] = either(0, 1);
+        inner[2] = either(1, 2);
+        inner[3] = either(0, 2);
     }
     // Some tiles of numbers of which several share a lane, their rows and columns along one axis or
     // two.

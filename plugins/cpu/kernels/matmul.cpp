@@ -15,6 +15,7 @@
 #include "openblas_product.h"
 #include "parallel.h"
 #include "product_vectors.h"
+#include "thin_product.h"
 
 #include <bit>
 #include <optional>
@@ -166,6 +167,8 @@ template <class W> std::int32_t run(const atoll_call &call) {
         if (widened(call.dtype) == call.dtype &&
             blas_contract(contraction, call.dtype, alpha, beta))
             return ATOLL_STATUS_OK;
+    if constexpr (integers || is_float<Part<T>>)
+        if (thin_product(contraction, call.dtype, alpha, beta)) return ATOLL_STATUS_OK;
 #if defined(__x86_64__) && defined(__AVX512F__)
     if (const auto status = contract_packed(contraction, call.dtype, alpha, beta)) return *status;
 #endif

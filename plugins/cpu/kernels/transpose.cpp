@@ -121,8 +121,110 @@ private:
 };
 #endif
 
+#if defined(__AVX512F__)
+// Two or three elements side by side, which follow each other without gaps: as many vectors of them
+// become vectors of the first ones, of the second ones, and so on, or the reverse. Whole vectors
+// only; the number of elements moved is returned.
+template <std::size_t Size, int few> struct Tuples {
+    using T = std::conditional_t<Size == 4, std::int32_t, std::int64_t>;
+    static constexpr int side = 64 / Size;
+    static constexpr std::int64_t size = Size, bytes = 64;
+    typedef T Vector __attribute__((vector_size(64)));
+
+    // out[c][i] = in[few i + c]
+    static std::int64_t apart(std::int64_t count, char *out, std::int64_t os, const char *in) {
+        std::int64_t i = 0;
+        for (; i + side <= count; i += side, in += few * bytes) {
+            Vector v[few];
+            std::memcpy(v, in, sizeof v);
+            [&]<int... c>(std::integer_sequence<int, c...>) {
+                (store(out + c * os + i * size, part<c>(v)), ...);
+            }
+            (std::make_integer_sequence<int, few>());
+        }
+        return i;
+    }
+    // out[few i + c] = in[c][i]
+    static std::int64_t together(std::int64_t count, char *out, const char *in, std::int64_t is) {
+        std::int64_t i = 0;
+        for (; i + side <= count; i += side, out += few * bytes) {
+            Vector v[few];
+            for (int c = 0; c < few; ++c) std::memcpy(&v[c], in + c * is + i * size, sizeof v[c]);
+            [&]<int... q>(std::integer_sequence<int, q...>) {
+                (store(out + q * bytes, joined<q>(v)), ...);
+            }
+            (std::make_integer_sequence<int, few>());
+        }
+        return i;
+    }
+
+private:
+    static void store(char *out, const Vector &v) { std::memcpy(out, &v, sizeof v); }
+    // What of vector q of all comes from which place of v[0] and v[1], and what from v[2].
+    template <class Of> static Vector taken(const Vector (&v)[few], const Of &) {
+        return [&]<int... k>(std::integer_sequence<int, k...>) {
+            const Vector two = __builtin_shufflevector(v[0], v[1], first_two(Of::place(k))...);
+            if constexpr (few == 2)
+                return two;
+            else
+                return __builtin_shufflevector(
+                    two, v[few - 1], (Of::place(k) < 2 * side ? k : Of::place(k) - side)...);
+        }
+        (std::make_integer_sequence<int, side>());
+    }
+    static constexpr int first_two(int place) { return place < 2 * side ? place : 0; }
+    template <int c> static Vector part(const Vector (&v)[few]) {
+        struct Of {
+            static constexpr int place(int k) { return few * k + c; }
+        };
+        return taken(v, Of());
+    }
+    template <int q> static Vector joined(const Vector (&v)[few]) {
+        struct Of {
+            static constexpr int place(int k) {
+                return (q * side + k) % few * side + (q * side + k) / few;
+            }
+        };
+        return taken(v, Of());
+    }
+};
+#endif
+
+// Two or three rows.
+template <std::size_t Size, int few>
+void few_rows(std::int64_t columns, char *out, std::int64_t os, const char *in, std::int64_t is) {
+    constexpr auto size = static_cast<std::int64_t>(Size);
+    std::int64_t j = 0;
+#if defined(__AVX512F__)
+    if constexpr (Size == 4 || Size == 8)
+        if (os == few * size) j = Tuples<Size, few>::together(columns, out, in, is);
+#endif
+    for (; j < columns; ++j)
+#pragma GCC unroll 3
+        for (int i = 0; i < few; ++i)
+            std::memcpy(out + i * size + j * os, in + j * size + i * is, Size);
+}
+// Two or three columns.
+template <std::size_t Size, int few>
+void few_columns(std::int64_t rows, char *out, std::int64_t os, const char *in, std::int64_t is) {
+    constexpr auto size = static_cast<std::int64_t>(Size);
+    std::int64_t i = 0;
+#if defined(__AVX512F__)
+    if constexpr (Size == 4 || Size == 8)
+        if (is == few * size) i = Tuples<Size, few>::apart(rows, out, os, in);
+#endif
+    for (; i < rows; ++i)
+#pragma GCC unroll 3
+        for (int j = 0; j < few; ++j)
+            std::memcpy(out + i * size + j * os, in + j * size + i * is, Size);
+}
+
 template <std::size_t Size> void plain(std::int64_t rows, std::int64_t columns, char *out,
                                        std::int64_t os, const char *in, std::int64_t is) {
+    if (rows == 2) return few_rows<Size, 2>(columns, out, os, in, is);
+    if (rows == 3) return few_rows<Size, 3>(columns, out, os, in, is);
+    if (columns == 2) return few_columns<Size, 2>(rows, out, os, in, is);
+    if (columns == 3) return few_columns<Size, 3>(rows, out, os, in, is);
     for (std::int64_t j = 0; j < columns; ++j)
         for (std::int64_t i = 0; i < rows; ++i)
             std::memcpy(out + i * static_cast<std::int64_t>(Size) + j * os,
