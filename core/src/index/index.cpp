@@ -33,12 +33,14 @@ struct ViewMaker {
 
 Tensor Tensor::index(std::span<const IndexElement> elements) const {
     const TensorImpl &t = self();
+    // Extents are written where they stay: who reads two of them at once, to move them, waits until
+    // both are in the cache.
+    Ref<TensorImpl> view = new_view(t.storage, t.dtype, t.flags);
     std::int64_t offset = t.offset;
-    Dims shape, strides;
-    ViewMaker view{t, t.size() == 0, offset, shape, strides};
-    if (!take_axes(elements, t.shape, view)) return Selection(*this, Index(elements)).get();
-    check_result_rank(shape.size());
-    return make_view(t, offset, std::move(shape), std::move(strides));
+    ViewMaker maker{t, t.size() == 0, offset, view->shape, view->strides};
+    if (!take_axes(elements, t.shape, maker)) return Selection(*this, Index(elements)).get();
+    check_result_rank(view->shape.size());
+    return finish_view(std::move(view), offset, t.offset);
 }
 
 } // namespace Atoll

@@ -37,6 +37,7 @@ struct ResolvedRange {
     const std::int64_t stop = place(range.stop, forward ? highest : lowest);
     const std::int64_t distance = forward ? stop - start : start - stop;
     if (distance <= 0) return {0, 0, 1};
+    if (range.step == 1) return {start, distance, 1}; // without the division
     // |INT64_MIN| does not exist, but any step that long selects one element.
     const std::int64_t step = range.step == INT64_MIN ? INT64_MAX : std::abs(range.step);
     const std::int64_t count = (distance - 1) / step + 1;

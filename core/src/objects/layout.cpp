@@ -78,27 +78,34 @@ Dims dense_strides(const Dims &shape, std::int64_t itemsize, Order order) {
     return strides;
 }
 
-// Takes over what shape and strides have.
-static Tensor view_of(Ref<StorageImpl> storage, std::int64_t offset, Dims &shape, Dims &strides,
-                      DType dtype, std::uint8_t flags) {
+Ref<TensorImpl> new_view(Ref<StorageImpl> storage, DType dtype, std::uint8_t flags) {
     auto *tensor = new TensorImpl;
     tensor->dtype = dtype;
     tensor->flags = flags;
-    tensor->offset = offset;
     tensor->storage = std::move(storage);
-    tensor->shape = std::move(shape);
-    tensor->strides = std::move(strides);
-    return Tensor(Ref<TensorImpl>::adopt(tensor));
+    return Ref<TensorImpl>::adopt(tensor);
+}
+Tensor finish_view(Ref<TensorImpl> view, std::int64_t offset, std::int64_t offset_if_empty) {
+    view->offset = offset;
+    for (const std::int64_t extent : view->shape)
+        if (extent == 0) view->offset = offset_if_empty;
+    return Tensor(std::move(view));
+}
+// Takes over what shape and strides have.
+static Tensor view_of(Ref<StorageImpl> storage, std::int64_t offset, std::int64_t offset_if_empty,
+                      Dims &shape, Dims &strides, DType dtype, std::uint8_t flags) {
+    Ref<TensorImpl> view = new_view(std::move(storage), dtype, flags);
+    view->shape = std::move(shape);
+    view->strides = std::move(strides);
+    return finish_view(std::move(view), offset, offset_if_empty);
 }
 Tensor make_view(Ref<StorageImpl> storage, std::int64_t offset, Dims shape, Dims strides,
                  DType dtype, std::uint8_t flags) {
-    return view_of(std::move(storage), offset, shape, strides, dtype, flags);
+    return view_of(std::move(storage), offset, offset, shape, strides, dtype, flags);
 }
 Tensor make_view(const TensorImpl &tensor, std::int64_t offset, Dims shape, Dims strides) {
-    // An empty view must not point outside the storage.
-    for (std::int64_t extent : shape)
-        if (extent == 0) offset = tensor.offset;
-    return view_of(tensor.storage, offset, shape, strides, tensor.dtype, tensor.flags);
+    return view_of(tensor.storage, offset, tensor.offset, shape, strides, tensor.dtype,
+                   tensor.flags);
 }
 
 bool byte_range(const Dims &shape, const Dims &strides, std::int64_t itemsize, ByteRange &range) {

@@ -4,8 +4,21 @@
 #include <atomic>
 #include <cstdint>
 #include <utility>
+#if __has_include(<sys/single_threaded.h>)
+#include <sys/single_threaded.h>
+#endif
 
 namespace Atoll::detail {
+
+// Whether the process has no other thread, as far as the C library knows: counts then need no
+// locked instructions, of which one takes as long as twenty others. std::shared_ptr asks the same.
+inline bool is_only_thread() noexcept {
+#if __has_include(<sys/single_threaded.h>)
+    return __libc_single_threaded;
+#else
+    return false;
+#endif
+}
 
 // First base of every counted object, so that both have the same address: handles count objects
 // whose types the public headers do not define.
@@ -53,14 +66,23 @@ private:
         return reinterpret_cast<RefCounted *>(object);
     }
     static void retain(T *object) noexcept {
-        if (object) counted(object)->references.fetch_add(1, std::memory_order_relaxed);
+        if (!object) return;
+        std::atomic<std::uint32_t> &count = counted(object)->references;
+        if (is_only_thread())
+            count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+        else
+            count.fetch_add(1, std::memory_order_relaxed);
     }
     static void release(T *object) noexcept {
         if (!object) return;
         RefCounted *count = counted(object);
         // The last owner needs no locked instruction: no other thread can change the count.
-        if (count->references.load(std::memory_order_acquire) == 1 ||
-            count->references.fetch_sub(1, std::memory_order_acq_rel) == 1)
+        const std::uint32_t references = count->references.load(std::memory_order_acquire);
+        if (references == 1)
+            count->destroy(count);
+        else if (is_only_thread())
+            count->references.store(references - 1, std::memory_order_relaxed);
+        else if (count->references.fetch_sub(1, std::memory_order_acq_rel) == 1)
             count->destroy(count);
     }
     T *object_ = nullptr;
