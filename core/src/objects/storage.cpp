@@ -95,8 +95,19 @@ void destroy_tensor_part(RefCounted *object) noexcept {
     auto *tensor = static_cast<TensorImpl *>(object);
     auto *block =
         reinterpret_cast<Block *>(reinterpret_cast<std::byte *>(tensor) - offsetof(Block, tensor));
+    StorageImpl *const storage = tensor->storage.get();
+    const bool is_last = static_cast<void *>(storage) == block->storage &&
+                         storage->references.load(std::memory_order_acquire) == 1;
+    if (is_last) { // nobody else has either part
+        tensor->storage.detach();
+        close(*storage);
+        storage->~StorageImpl();
+    }
     tensor->~TensorImpl();
-    block->release();
+    if (is_last)
+        delete block;
+    else
+        block->release();
 }
 
 void destroy_storage_part(RefCounted *object) noexcept {

@@ -55,6 +55,9 @@ public:
     }
     ~Ref() { release(object_); }
 
+    // Gives up the reference without counting it.
+    T *detach() noexcept { return std::exchange(object_, nullptr); }
+
     T *get() const noexcept { return object_; }
     T *operator->() const noexcept { return object_; }
     T &operator*() const noexcept { return *object_; }
