@@ -51,7 +51,7 @@ struct ProductCode {
     int step_groups;             // groups of rows in a vector, at least one
     int span;                    // rows that go to d as one vector
     int in_lane;                 // indices along k that share a lane
-    bool by_amx, is_float;
+    bool by_amx, is_float, is_complex;
     ProductFactor one;
 
     // One tile: the sums of a panel of rows and a panel of columns, `depth` lanes of each, times

@@ -96,6 +96,7 @@ public:
         c.in_lane = in_lane<T>;
         c.by_amx = by_amx<T>;
         c.is_float = is_float<R>;
+        c.is_complex = is_complex<T>;
         c.one = product_factor(kernels::one<T>());
         c.multiply = &run;
         c.add_scaled = &add_scaled;
@@ -207,6 +208,7 @@ private:
                     Multiply::add_column(load_vector<VectorN<R, columns>>(b), column_sums);
 #pragma GCC unroll 8
             for (int j = 0; j < columns; ++j) accumulate<Multiply>(sum[j], x, b + j * parts);
+            fetch_panels<vectors>(a, b);
             a += rows * parts;
             b += columns * parts;
         }
@@ -269,6 +271,22 @@ private:
         for (int j = 2; j < columns; ++j)
             if (place.d_columns[j] - place.d_columns[j - 1] != step) return 0;
         return step;
+    }
+
+    // Panels come from the L2 cache, also the one that stays: the other one, which passes by, is
+    // larger than the L1 cache. The processor fetches neither of them far enough ahead for vectors
+    // of 64 bytes.
+    template <int vectors> static void fetch_panels(const R *a, const R *b) {
+        if constexpr (vector_bytes == 64) {
+            constexpr int a_ahead = 48, b_ahead = 8; // cache lines
+            const char *const next = reinterpret_cast<const char *>(a) + a_ahead * 64;
+#pragma GCC unroll 8
+            for (int q = 0; q < parts; ++q)
+#pragma GCC unroll 4
+                for (int v = 0; v < vectors; ++v)
+                    __builtin_prefetch(next + (q * Shape::vectors + v) * 64, 0, 3);
+            __builtin_prefetch(reinterpret_cast<const char *>(b) + b_ahead * 64, 0, 3);
+        }
     }
 
     template <class Multiply, int vectors>
