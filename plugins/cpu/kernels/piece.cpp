@@ -12,9 +12,10 @@ const BlockSizes &block_sizes() {
     // float32 104 and one of 500² complex64 6.6, and 28.8, 113 and 6.7 by the others, which
     // were measured on AMD's Zen 4 and 5.
 #if defined(_SC_LEVEL2_CACHE_SIZE)
-        if (sysconf(_SC_LEVEL2_CACHE_SIZE) >= 2 << 20) return BlockSizes{704, 512, 384, 768 << 10};
+        if (sysconf(_SC_LEVEL2_CACHE_SIZE) >= 2 << 20)
+            return BlockSizes{704, 512, 384, 768 << 10, true};
 #endif
-        return BlockSizes{384, 384, 384, reused_bytes};
+        return BlockSizes{384, 384, 384, reused_bytes, false};
     }();
     return sizes;
 }
@@ -97,8 +98,9 @@ Piece::Tile Piece::tile(std::int64_t i, std::int64_t j) const {
 void Piece::run() const {
     std::optional<AmxRegisters> registers;
     if (code.by_amx) registers.emplace();
-    if (factors.beta.is_zero) return each_tile([&](const Tile &now) { multiply(now); });
-    // What is added is fetched some tiles ahead.
+    if (factors.beta.is_zero || factors.fetches)
+        return each_tile([&](const Tile &now) { multiply(now); });
+    // What is added is fetched some tiles ahead; deep tiles have the time to do so themselves.
     constexpr std::int64_t ahead = 2;
     Tile waiting[ahead];
     std::int64_t count = 0;

@@ -20,6 +20,7 @@ struct TileFactors {
     ProductFactor alpha, beta;
     PackedNumbers numbers; // where lanes hold bytes or bfloat16
     bool streams;          // d is aligned for it, and too large for the caches
+    bool fetches;          // tiles fetch what they add, else it has been fetched before
 };
 
 // How one tile goes to d. Offsets in bytes.
