@@ -6,8 +6,8 @@
 // each by one thread: pieces of rows that fit the L2 cache, or pieces of columns where there are
 // more columns than rows, or as many, and all rows fit the L2 cache or, for several threads, take
 // some megabytes at most: panels of columns are narrow, so that pieces are more alike. The order in
-// which a sum is added up depends on the extents and dtypes alone, so results do not depend on the
-// number of threads.
+// which a sum is added up depends on the extents, the dtypes and the processor alone, so results do
+// not depend on the number of threads.
 //
 // Where d or c is not of the type that is computed in, each tile is converted when its sums are
 // complete. Where they take several blocks along k, boxes of d are computed one by one into a
@@ -93,9 +93,12 @@ private:
     std::int64_t depth_of_blocks() const {
         const std::int64_t widest = std::max<std::int64_t>(sizes[p_.side[product_a].dtype],
                                                            sizes[p_.side[product_b].dtype]);
-        const std::int64_t longest =
-            direct_ && !code_.by_amx ? 384
-                                     : 8192 / std::max(code_.size, widest * code_.in_lane); // lanes
+        const BlockSizes &most = block_sizes();
+        const std::int64_t longest = // lanes
+            !direct_ || code_.by_amx ? 8192 / std::max(code_.size, widest * code_.in_lane)
+            : code_.is_complex       ? most.depth_of_complex
+            : code_.size == 4        ? most.depth_of_4
+                                     : most.depth_of_8;
         const std::int64_t blocks =
             std::max<std::int64_t>(1, divide_up(code_.lanes_along_k(k_), longest));
         return divide_up(divide_up(k_, blocks), 8) * 8;
@@ -317,6 +320,8 @@ private:
         f.alpha = alpha_;
         f.numbers = numbers_;
         f.beta = first > 0 ? code_.one : target.beta;
+        f.fetches = block_sizes().tiles_fetch && !code_.by_amx && !f.beta.is_zero &&
+                    code_.lanes_along_k(depth) > short_depth;
         f.streams = false;
         if (!code_.by_amx && depth == k_ && f.beta.is_zero && !target.local[0].step && !target.out)
             f.streams =

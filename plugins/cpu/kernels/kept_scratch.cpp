@@ -12,6 +12,9 @@ namespace Atoll::kernels {
 namespace {
 
 constexpr std::int64_t huge_page = 2 << 20;
+// From so many bytes on in huge pages: what products pack is read again and again, panel by panel,
+// each on pages of its own.
+constexpr std::int64_t least_huge = 512 << 10;
 // What products need, and sorting some million elements; larger ones go back at once.
 constexpr std::int64_t largest_kept = 64 << 20;
 
@@ -73,11 +76,11 @@ KeptScratch::KeptScratch(std::int64_t bytes) {
     size_ = buffer.size;
     if (size_ >= bytes) return;
     std::free(data_);
-    const std::int64_t page = bytes >= 2 * huge_page ? huge_page : 64;
+    const std::int64_t page = bytes >= least_huge ? huge_page : 64;
     size_ = (bytes + page - 1) / page * page;
     const auto whole = static_cast<std::size_t>(size_);
     data_ = static_cast<char *>(std::aligned_alloc(static_cast<std::size_t>(page), whole));
-    if (data_ && page == huge_page) madvise(data_, whole, MADV_HUGEPAGE); // a hint; fewer faults
+    if (data_ && page == huge_page) madvise(data_, whole, MADV_HUGEPAGE); // a hint
 }
 
 KeptScratch::~KeptScratch() {

@@ -14,6 +14,15 @@ inline constexpr std::int64_t short_depth = 128;
 // the other side and what passes of d.
 inline constexpr std::int64_t reused_bytes = 256 << 10;
 
+// How products are cut for the L2 cache of this processor.
+struct BlockSizes {
+    std::int64_t depth_of_4, depth_of_8, depth_of_complex; // most lanes along k, by their size
+    std::int64_t passing_bytes; // of the side that passes by one panel after the other of what is
+                                // reused
+    bool tiles_fetch;           // what they add, where they are deep: see Piece::run
+};
+const BlockSizes &block_sizes();
+
 // At least one. Without any k a panel has no bytes.
 inline std::int64_t panels_in(std::int64_t bytes, std::int64_t panel_bytes) {
     return std::max<std::int64_t>(1, bytes / std::max<std::int64_t>(1, panel_bytes));

@@ -20,6 +20,7 @@ struct TileFactors {
     ProductFactor alpha, beta;
     PackedNumbers numbers; // where lanes hold bytes or bfloat16
     bool streams;          // d is aligned for it, and too large for the caches
+    bool fetches;          // tiles fetch what they add, else it has been fetched before
 };
 
 // How one tile goes to d. Offsets in bytes.
@@ -51,7 +52,7 @@ struct ProductCode {
     int step_groups;             // groups of rows in a vector, at least one
     int span;                    // rows that go to d as one vector
     int in_lane;                 // indices along k that share a lane
-    bool by_amx, is_float;
+    bool by_amx, is_float, is_complex;
     ProductFactor one;
 
     // One tile: the sums of a panel of rows and a panel of columns, `depth` lanes of each, times

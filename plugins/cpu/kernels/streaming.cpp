@@ -38,12 +38,12 @@ LargeOperands measured() {
                 .computed = {16 * mebibyte, 10, 1, 2, true},
                 .fetched_ahead = false};
 #endif
-    // Sapphire Rapids
+    // Sapphire and Emerald Rapids
     return {.alone = 24 * mebibyte,
             .shared = 36 * mebibyte,
             .long_runs = 12 * mebibyte,
             .copied = {12 * mebibyte, 4, 4, 1, false},
-            .computed = {36 * mebibyte, 32, 2, 1, false},
+            .computed = {36 * mebibyte, 4, 4, 1, true},
             .fetched_ahead = true};
 }
 
