@@ -135,8 +135,8 @@ Ref<StorageImpl> borrow_storage(void *data, std::int64_t bytes, DeviceRecord *de
 // A dense tensor of its own.
 Tensor make_tensor(const Dims &shape, DType dtype, DeviceRecord *device,
                    Ref<StreamImpl> stream = {}, Order order = Order::F, Cause cause = {});
-// A tensor whose shape and strides the caller fills in, without any check, and then its offset; of a
-// tensor without elements, which must not point outside the storage, it is the other one.
+// A tensor whose shape and strides the caller fills in, without any check, and then its offset; of
+// a tensor without elements, which must not point outside the storage, it is the other one.
 Ref<TensorImpl> new_view(Ref<StorageImpl> storage, DType dtype, std::uint8_t flags);
 Tensor finish_view(Ref<TensorImpl> view, std::int64_t offset, std::int64_t offset_if_empty);
 // A tensor on `storage` without any check.

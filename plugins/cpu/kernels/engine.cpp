@@ -320,8 +320,9 @@ private:
         f.alpha = alpha_;
         f.numbers = numbers_;
         f.beta = first > 0 ? code_.one : target.beta;
-        f.fetches = block_sizes().tiles_fetch && !code_.by_amx && !f.beta.is_zero &&
-                    code_.lanes_along_k(depth) > short_depth;
+        f.fetches_panels = block_sizes().tiles_fetch;
+        f.fetches_added = f.fetches_panels && !code_.by_amx && !f.beta.is_zero &&
+                          code_.lanes_along_k(depth) > short_depth;
         f.streams = false;
         if (!code_.by_amx && depth == k_ && f.beta.is_zero && !target.local[0].step && !target.out)
             f.streams =

@@ -98,7 +98,7 @@ Piece::Tile Piece::tile(std::int64_t i, std::int64_t j) const {
 void Piece::run() const {
     std::optional<AmxRegisters> registers;
     if (code.by_amx) registers.emplace();
-    if (factors.beta.is_zero || factors.fetches)
+    if (factors.beta.is_zero || factors.fetches_added)
         return each_tile([&](const Tile &now) { multiply(now); });
     // What is added is fetched some tiles ahead; deep tiles have the time to do so themselves.
     constexpr std::int64_t ahead = 2;

@@ -19,7 +19,7 @@ struct BlockSizes {
     std::int64_t depth_of_4, depth_of_8, depth_of_complex; // most lanes along k, by their size
     std::int64_t passing_bytes; // of the side that passes by one panel after the other of what is
                                 // reused
-    bool tiles_fetch;           // what they add, where they are deep: see Piece::run
+    bool tiles_fetch;           // their panels ahead, and if they are deep what they add
 };
 const BlockSizes &block_sizes();
 

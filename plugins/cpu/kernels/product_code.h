@@ -20,7 +20,8 @@ struct TileFactors {
     ProductFactor alpha, beta;
     PackedNumbers numbers; // where lanes hold bytes or bfloat16
     bool streams;          // d is aligned for it, and too large for the caches
-    bool fetches;          // tiles fetch what they add, else it has been fetched before
+    bool fetches_added;    // tiles fetch what they add, else it has been fetched before
+    bool fetches_panels;   // whole tiles fetch their panels ahead
 };
 
 // How one tile goes to d. Offsets in bytes.

@@ -187,16 +187,19 @@ private:
             if (groups == 2 * step_groups)
                 return multiply<2, Multiply>(depth, a, b, factors, place);
         }
+        if constexpr (vector_bytes == 64 && !is_complex<T>)
+            if (factors.fetches_panels)
+                return multiply<Shape::vectors, Multiply, true>(depth, a, b, factors, place);
         multiply<Shape::vectors, Multiply>(depth, a, b, factors, place);
     }
     // The first `vectors` vectors of the panel's rows; the others have none.
-    template <int vectors, class Multiply>
+    template <int vectors, class Multiply, bool fetches_panels = false>
     [[gnu::noinline]] static void multiply(std::int64_t depth, const R *a, const R *b,
                                            const TileFactors &factors, const TilePlace &place) {
         Sum sum[columns][vectors] = {};
         [[maybe_unused]] VectorN<R, columns> column_sums = {};
         // Column by column: all at once, they would take the L1 cache's buffers from the panels.
-        const bool fetches = factors.fetches && place.direct;
+        const bool fetches = factors.fetches_added && place.direct;
         const std::int64_t part = fetches ? (depth + columns - 1) / columns : depth;
         std::int64_t p = 0;
         for (int column = 0; p < depth; ++column) {
@@ -215,7 +218,7 @@ private:
                         Multiply::add_column(load_vector<VectorN<R, columns>>(b), column_sums);
 #pragma GCC unroll 8
                 for (int j = 0; j < columns; ++j) accumulate<Multiply>(sum[j], x, b + j * parts);
-                fetch_panels<vectors>(a, b);
+                if constexpr (fetches_panels) fetch_panels(a, b);
                 a += rows * parts;
                 b += columns * parts;
             }
@@ -289,15 +292,13 @@ private:
 
     // Panels come from the L2 cache, also the one that stays: the other one, which passes by, is
     // larger than the L1 cache. The processor fetches neither of them far enough ahead for vectors
-    // of 64 bytes; complex ones take twice the arithmetic and gain nothing.
-    template <int vectors> static void fetch_panels(const R *a, const R *b) {
-        if constexpr (vector_bytes == 64 && !is_complex<T>) {
-            constexpr int a_ahead = 48, b_ahead = 8; // cache lines
-            const char *const next = reinterpret_cast<const char *>(a) + a_ahead * 64;
+    // of 64 bytes.
+    static void fetch_panels(const R *a, const R *b) {
+        constexpr int a_ahead = 48, b_ahead = 8, line = 64;
+        const char *const next = reinterpret_cast<const char *>(a) + a_ahead * line;
 #pragma GCC unroll 4
-            for (int v = 0; v < vectors; ++v) __builtin_prefetch(next + v * 64, 0, 3);
-            __builtin_prefetch(reinterpret_cast<const char *>(b) + b_ahead * 64, 0, 3);
-        }
+        for (int v = 0; v < Shape::vectors; ++v) __builtin_prefetch(next + v * line, 0, 3);
+        __builtin_prefetch(reinterpret_cast<const char *>(b) + b_ahead * line, 0, 3);
     }
 
     template <class Multiply, int vectors>
