@@ -73,6 +73,55 @@ Tensor coordinates(const Tensor &positions, const Dims &shape) {
     return result;
 }
 
+Error too_many() { return Error(Status::overflow, "repeat", "more elements than fit 63 bits"); }
+Error negative() {
+    return Error(Status::invalid_argument, "repeat", "got negative counts, need 0 or more");
+}
+
+// Each position as often as its element of `counts` says.
+Tensor repeated(const Tensor &counts, const Placement &where) {
+    if (min(counts).item<std::int64_t>() < 0) throw negative();
+    // Where the elements of the result begin that are one position, and where the last ones end.
+    const Tensor begins = empty({counts.size() + 1}, where), ends = begins(range(1, {}));
+    begins(0) = 0;
+    cumsum(counts, {}, ends);
+    // A sum of two numbers below 2^63 that does not fit has become negative.
+    if (min(ends).item<std::int64_t>() < 0) throw too_many();
+    // A step up where those of the next position begin.
+    const Tensor steps = zeros({ends(-1).item<std::int64_t>()}, where);
+    if (steps.size() > 0) {
+        const Tensor used = find(counts);
+        steps(0) = used(0);
+        steps(begins(used(range(1, {})))) = diff(used);
+    }
+    return cumsum(steps);
+}
+// The same by the host: the calls above go over some ten times the memory.
+Tensor repeated_by_host(const Tensor &counts, const Placement &where) {
+    const HostElements<std::int64_t> count(counts);
+    std::int64_t total = 0, lowest = 0;
+    bool fits = true;
+    for (std::int64_t k = 0; k < count.size(); ++k) {
+        lowest = std::min(lowest, count[k]);
+        fits &= !__builtin_add_overflow(total, count[k], &total);
+    }
+    if (lowest < 0) throw negative();
+    if (!fits) throw too_many();
+    const Tensor positions = empty({total}, where);
+    std::int64_t *to = positions.host_span<std::int64_t>().data(), *const end = to + total;
+    for (std::int64_t k = 0; k < count.size(); ++k) {
+        // No branch on which small count it is: what is too much is written over.
+        constexpr std::int64_t few = 4;
+        const std::int64_t n = count[k];
+        if (n <= few && few <= end - to)
+            std::fill_n(to, few, k);
+        else
+            std::fill_n(to, n, k);
+        to += n;
+    }
+    return positions;
+}
+
 } // namespace
 
 Tensor diff(const Tensor &a, std::optional<int> axis_or_none, const DiffOptions &options) {
@@ -146,24 +195,11 @@ Tensor repeat(const Tensor &a, const Tensor &counts, std::optional<int> axis_or_
             name(counts.dtype()), shape_text(counts.shape()), extent);
     const OwnCalls scope;
     if (extent == 0) return a.replicate();
-    if (min(counts).item().overflows(uint64))
-        throw Error(Status::invalid_argument, "repeat", "got negative counts, need 0 or more");
+    // What int64 has not cannot be negative.
+    if (counts.dtype() == uint64 && max(counts).item().overflows(int64)) throw too_many();
     const Tensor numbers = counts.ensure(int64, a.device());
-    // Where the elements of the result begin that are one of `a`, and where the last ones end.
-    const Tensor begins = empty({extent + 1}, beside(a, int64)), ends = begins(range(1, {}));
-    begins(0) = 0;
-    cumsum(numbers, {}, ends);
-    // A sum of two numbers below 2^63 that does not fit has become negative.
-    if (max(counts).item().overflows(int64) || min(ends).item<std::int64_t>() < 0)
-        throw Error(Status::overflow, "repeat", "more elements than fit 63 bits");
-    // Which element each of the result is: a step up where those of the next one begin.
-    const Tensor steps = zeros({ends(-1).item<std::int64_t>()}, beside(a, int64));
-    if (steps.size() > 0) {
-        const Tensor used = find(numbers);
-        steps(0) = used(0);
-        steps(begins(used(range(1, {})))) = diff(used);
-    }
-    return at_positions(a, axis, cumsum(steps));
+    const auto positions = a.device().is_host_memory() ? &repeated_by_host : &repeated;
+    return at_positions(a, axis, positions(numbers, beside(a, int64)));
 }
 
 Tensor pad(const Tensor &a, std::span<const std::pair<std::int64_t, std::int64_t>> widths,
