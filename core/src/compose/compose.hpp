@@ -70,6 +70,7 @@ public:
     }
     std::int64_t size() const { return static_cast<std::int64_t>(all_.size()); }
     T operator[](std::int64_t i) const { return all_[static_cast<std::size_t>(i)]; }
+    std::span<const T> all() const { return all_; }
 
 private:
     Tensor here_;

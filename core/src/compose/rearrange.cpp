@@ -98,26 +98,28 @@ Tensor repeated(const Tensor &counts, const Placement &where) {
 }
 // The same by the host: the calls above go over some ten times the memory.
 Tensor repeated_by_host(const Tensor &counts, const Placement &where) {
-    const HostElements<std::int64_t> count(counts);
+    const HostElements<std::int64_t> elements(counts);
+    const std::span<const std::int64_t> all = elements.all();
     std::int64_t total = 0, lowest = 0;
     bool fits = true;
-    for (std::int64_t k = 0; k < count.size(); ++k) {
-        lowest = std::min(lowest, count[k]);
-        fits &= !__builtin_add_overflow(total, count[k], &total);
+    for (const std::int64_t n : all) {
+        lowest = std::min(lowest, n);
+        fits &= !__builtin_add_overflow(total, n, &total);
     }
     if (lowest < 0) throw negative();
     if (!fits) throw too_many();
     const Tensor positions = empty({total}, where);
     std::int64_t *to = positions.host_span<std::int64_t>().data(), *const end = to + total;
-    for (std::int64_t k = 0; k < count.size(); ++k) {
+    std::int64_t position = 0;
+    for (const std::int64_t n : all) {
         // No branch on which small count it is: what is too much is written over.
         constexpr std::int64_t few = 4;
-        const std::int64_t n = count[k];
         if (n <= few && few <= end - to)
-            std::fill_n(to, few, k);
+            std::fill_n(to, few, position);
         else
-            std::fill_n(to, n, k);
+            std::fill_n(to, n, position);
         to += n;
+        ++position;
     }
     return positions;
 }
