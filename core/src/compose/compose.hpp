@@ -7,7 +7,9 @@
 #include "objects/layout.hpp"
 
 #include <algorithm>
+#include <span>
 #include <string_view>
+#include <vector>
 
 namespace Atoll::detail {
 
@@ -51,5 +53,29 @@ inline Dims replaced(const Dims &shape, int axis, const Dims &by) {
     for (int i = axis + 1; i < shape.size(); ++i) result.push_back(shape[i]);
     return result;
 }
+
+// The elements in column-major order, in host memory: where they lie, or copied.
+template <class T> class HostElements {
+public:
+    explicit HostElements(const Tensor &a) {
+        if (!a.device().is_host_memory()) {
+            copied_ = a.to_vector<T>();
+            all_ = copied_;
+            return;
+        }
+        here_ = a.flatten().ensure(Atoll::dtype_of<T>());
+        const TensorImpl &t = *here_.impl();
+        if (t.swapped() || !aligned(t) || !dense(t, Order::F)) here_ = here_.replicate();
+        all_ = here_.host_span<const T>();
+    }
+    std::int64_t size() const { return static_cast<std::int64_t>(all_.size()); }
+    T operator[](std::int64_t i) const { return all_[static_cast<std::size_t>(i)]; }
+    std::span<const T> all() const { return all_; }
+
+private:
+    Tensor here_;
+    std::vector<T> copied_;
+    std::span<const T> all_;
+};
 
 } // namespace Atoll::detail

@@ -73,6 +73,57 @@ Tensor coordinates(const Tensor &positions, const Dims &shape) {
     return result;
 }
 
+Error too_many() { return Error(Status::overflow, "repeat", "more elements than fit 63 bits"); }
+Error negative() {
+    return Error(Status::invalid_argument, "repeat", "got negative counts, need 0 or more");
+}
+
+// Each position as often as its element of `counts` says.
+Tensor repeated(const Tensor &counts, const Placement &where) {
+    if (min(counts).item<std::int64_t>() < 0) throw negative();
+    // Where the elements of the result begin that are one position, and where the last ones end.
+    const Tensor begins = empty({counts.size() + 1}, where), ends = begins(range(1, {}));
+    begins(0) = 0;
+    cumsum(counts, {}, ends);
+    // A sum of two numbers below 2^63 that does not fit has become negative.
+    if (min(ends).item<std::int64_t>() < 0) throw too_many();
+    // A step up where those of the next position begin.
+    const Tensor steps = zeros({ends(-1).item<std::int64_t>()}, where);
+    if (steps.size() > 0) {
+        const Tensor used = find(counts);
+        steps(0) = used(0);
+        steps(begins(used(range(1, {})))) = diff(used);
+    }
+    return cumsum(steps);
+}
+// The same by the host: the calls above go over some ten times the memory.
+Tensor repeated_by_host(const Tensor &counts, const Placement &where) {
+    const HostElements<std::int64_t> elements(counts);
+    const std::span<const std::int64_t> all = elements.all();
+    std::int64_t total = 0, lowest = 0;
+    bool fits = true;
+    for (const std::int64_t n : all) {
+        lowest = std::min(lowest, n);
+        fits &= !__builtin_add_overflow(total, n, &total);
+    }
+    if (lowest < 0) throw negative();
+    if (!fits) throw too_many();
+    const Tensor positions = empty({total}, where);
+    std::int64_t *to = positions.host_span<std::int64_t>().data(), *const end = to + total;
+    std::int64_t position = 0;
+    for (const std::int64_t n : all) {
+        // No branch on which small count it is: what is too much is written over.
+        constexpr std::int64_t few = 4;
+        if (n <= few && few <= end - to)
+            std::fill_n(to, few, position);
+        else
+            std::fill_n(to, n, position);
+        to += n;
+        ++position;
+    }
+    return positions;
+}
+
 } // namespace
 
 Tensor diff(const Tensor &a, std::optional<int> axis_or_none, const DiffOptions &options) {
@@ -146,24 +197,11 @@ Tensor repeat(const Tensor &a, const Tensor &counts, std::optional<int> axis_or_
             name(counts.dtype()), shape_text(counts.shape()), extent);
     const OwnCalls scope;
     if (extent == 0) return a.replicate();
-    if (min(counts).item().overflows(uint64))
-        throw Error(Status::invalid_argument, "repeat", "got negative counts, need 0 or more");
+    // What int64 has not cannot be negative.
+    if (counts.dtype() == uint64 && max(counts).item().overflows(int64)) throw too_many();
     const Tensor numbers = counts.ensure(int64, a.device());
-    // Where the elements of the result begin that are one of `a`, and where the last ones end.
-    const Tensor begins = empty({extent + 1}, beside(a, int64)), ends = begins(range(1, {}));
-    begins(0) = 0;
-    cumsum(numbers, {}, ends);
-    // A sum of two numbers below 2^63 that does not fit has become negative.
-    if (max(counts).item().overflows(int64) || min(ends).item<std::int64_t>() < 0)
-        throw Error(Status::overflow, "repeat", "more elements than fit 63 bits");
-    // Which element each of the result is: a step up where those of the next one begin.
-    const Tensor steps = zeros({ends(-1).item<std::int64_t>()}, beside(a, int64));
-    if (steps.size() > 0) {
-        const Tensor used = find(numbers);
-        steps(0) = used(0);
-        steps(begins(used(range(1, {})))) = diff(used);
-    }
-    return at_positions(a, axis, cumsum(steps));
+    const auto positions = a.device().is_host_memory() ? &repeated_by_host : &repeated;
+    return at_positions(a, axis, positions(numbers, beside(a, int64)));
 }
 
 Tensor pad(const Tensor &a, std::span<const std::pair<std::int64_t, std::int64_t>> widths,

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <memory>
 #include <new>
-#include <span>
 #include <vector>
 
 namespace Atoll {
@@ -36,29 +35,6 @@ Tensor gaps(const Tensor &positions, std::int64_t last) {
 DType dtype_below(std::int64_t count) {
     return count <= 1 << 8 ? uint8 : count <= std::int64_t{1} << 31 ? int32 : int64;
 }
-
-// The elements in column-major order, in host memory: where they lie, or copied.
-template <class T> class HostElements {
-public:
-    explicit HostElements(const Tensor &a) {
-        if (!a.device().is_host_memory()) {
-            copied_ = a.to_vector<T>();
-            all_ = copied_;
-            return;
-        }
-        here_ = a.flatten().ensure(dtype_of<T>());
-        const TensorImpl &t = *here_.impl();
-        if (t.swapped() || !aligned(t) || !dense(t, Order::F)) here_ = here_.replicate();
-        all_ = here_.host_span<const T>();
-    }
-    std::int64_t size() const { return static_cast<std::int64_t>(all_.size()); }
-    T operator[](std::int64_t i) const { return all_[static_cast<std::size_t>(i)]; }
-
-private:
-    Tensor here_;
-    std::vector<T> copied_;
-    std::span<const T> all_;
-};
 
 // For each of `count` bins the sum of weight(i) over the elements i that are in it, added up by the
 // host; those in bins that do not exist are left out.

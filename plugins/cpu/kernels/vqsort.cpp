@@ -16,6 +16,7 @@
 
 #if defined(__AVX512F__)
 #include "quicksort.h"
+#include "sorting_network.h"
 
 // Highway calls these two intrinsics at this level.
 #define _mm512_mask_compressstoreu_epi32 ::Atoll::kernels::compress_store
@@ -51,12 +52,22 @@ template <class K> void highway_sort(std::int64_t n, K *keys) {
 #endif
 }
 
-// Ascending.
-template <class K> void sort_keys(std::int64_t n, K *keys) {
 #if defined(__AVX512F__)
-    if constexpr (sizeof(K) == 4) return Quicksort(&highway_sort<K>).run(n, keys);
+// What quicksort leaves. Measured on Emerald Rapids, where the network here takes half the time of
+// Highway's; not on others yet.
+void sort_few(std::int64_t n, std::int32_t *keys) {
+    if (n <= longest_network && __builtin_cpu_is("intel")) return sort_by_network(n, keys);
+    highway_sort(n, keys);
+}
+#endif
+
+// Ascending; then finish(n, keys) for some keys at a time.
+template <class K, class Finish> void sort_keys(std::int64_t n, K *keys, Finish finish) {
+#if defined(__AVX512F__)
+    if constexpr (sizeof(K) == 4) return Quicksort(&sort_few, finish).run(n, keys);
 #endif
     highway_sort(n, keys);
+    finish(n, keys);
 }
 
 // Signed integers in the order of the elements, or in the opposite one.
@@ -137,7 +148,7 @@ public:
             random = random * 6364136223846793005U + 1442695040888963407U;
             sample[i] = keys[i * part + static_cast<std::int64_t>(random >> 33) % part];
         }
-        sort_keys(samples, sample);
+        sort_keys(samples, sample, [](std::int64_t, const Key *) {});
         for (std::int64_t b = 1; b < count; ++b) splitters_[b - 1] = sample[b * per_bucket];
     }
 
@@ -258,8 +269,8 @@ bool vqsort(std::int64_t n, const T *x, T *y, void *room, std::int64_t pieces, b
         return false;
     }
     const auto sort = [&](std::int64_t begin, std::int64_t end) {
-        sort_keys(end - begin, result + begin);
-        as.to_elements(end - begin, result + begin);
+        sort_keys(end - begin, result + begin,
+                  [&](std::int64_t some, Key *keys) { as.to_elements(some, keys); });
     };
     if (alone) {
         sort(0, n);
