@@ -387,6 +387,38 @@ TEST_CASE_TEMPLATE("running sums of a long row do not depend on the threads", T,
     });
 }
 
+TEST_CASE_TEMPLATE("running sums that are streamed are the same", T, float, double) {
+    Random random = sequence(67);
+    constexpr std::int64_t n = 70'011, line = 64 / sizeof(T), stride = sizeof(T);
+    constexpr std::uint16_t dtype = Atoll::sdk::dtype_of<T>;
+    std::vector<T> x(n);
+    for (T &value : x) value = static_cast<T>(static_cast<std::int64_t>(random()) >> 20);
+    // So many elements behind the beginning of a cache line, with others before and behind.
+    const auto sums = [&](std::int64_t offset, bool streams) {
+        level->large_operands().scans_stream = streams;
+        std::vector<T> memory(n + 4 * line, T(7));
+        const auto past = reinterpret_cast<std::uintptr_t>(memory.data()) % 64 / sizeof(T);
+        T *const first = memory.data() + 2 * line - static_cast<std::int64_t>(past) + offset;
+        REQUIRE(run(ATOLL_FN_cumsum, dtype, {n},
+                    {operand_at(first, &stride, dtype), operand_at(x.data(), &stride, dtype)}, {},
+                    1) == ATOLL_STATUS_OK);
+        return std::vector<T>(first - line, first + n + line);
+    };
+    at_each_level([&] {
+        const Atoll::kernels::LargeOperands before = level->large_operands();
+        level->large_operands().alone = 0;
+        level->set_pool(nullptr, nullptr);
+        for (const std::int64_t offset : {std::int64_t{0}, std::int64_t{1}, line}) {
+            const std::vector<T> expected = sums(offset, false);
+            CHECK(expected == sums(offset, true));
+            CHECK(std::count(expected.begin(), expected.begin() + line, T(7)) == line);
+            CHECK(std::count(expected.end() - line, expected.end(), T(7)) == line);
+        }
+        level->set_pool(&parallel_for, nullptr);
+        level->large_operands() = before;
+    });
+}
+
 TEST_CASE("running sums of numbers that are not negative do not fall") {
     Random random = sequence(59);
     const auto check = [&](auto zero) {

@@ -22,6 +22,7 @@
 // other ways.
 #include "atoll/core_functions.hpp"
 #include "convert.h"
+#include "fetch.h"
 #include "functors/arithmetic.h"
 #include "ordered.h"
 #include "run_sums.h"
@@ -56,9 +57,10 @@ struct Scanner {
                        char *out, std::int64_t out_next) = nullptr;
     // For integers: an accumulator takes in n elements.
     void (*total)(bool first, std::int64_t n, const char *in, char *accumulator) = nullptr;
-    // For floats, whose rows can be cut into runs: scans n elements as `row`, by groups.
-    void (*groups)(bool first, std::int64_t n, const char *in, char *accumulator,
-                   char *out) = nullptr;
+    // For floats, whose rows can be cut into runs: scans n elements as `row`, by groups. If it
+    // streams, results go past the caches where they are aligned, and elements are fetched ahead.
+    void (*groups)(bool first, std::int64_t n, const char *in, char *accumulator, char *out,
+                   bool streams) = nullptr;
     // The same of a stretch, in three steps. First each run is scanned from its beginning; returns
     // a bit for each group whose results are far from infinity. Group by group, the last step of
     // another stretch is done before, if there is one; its `partial` may be the same: so one reads
@@ -184,15 +186,21 @@ template <class F, class T, class A> struct Scan {
                   reinterpret_cast<T *>(left.out) + g * group);
     }
     static void scan_groups(bool first, std::int64_t n, const char *in, char *accumulator,
-                            char *out) {
+                            char *out, bool streams) {
         alignas(64) A partial[group];
         A before[in_group];
+        const bool is_aligned = reinterpret_cast<std::uintptr_t>(out) % cache_line == 0;
         std::int64_t k = 0;
         for (; k + group <= n; k += group) {
             const T *const x = elements(in) + k;
+            T *const o = reinterpret_cast<T *>(out) + k;
+            if (streams) fetch_group(x);
             const bool moderate = runs_of_group(x, partial);
             pass_group(first && k == 0, moderate, x, partial, *acc(accumulator), before);
-            add_group(before, partial, reinterpret_cast<T *>(out) + k);
+            if (streams && is_aligned)
+                stream_group(before, partial, o);
+            else
+                add_group(before, partial, o);
         }
         if (k < n) row(first && k == 0, n - k, in + k * size, accumulator, out + k * size);
     }
@@ -280,6 +288,27 @@ template <class F, class T, class A> struct Scan {
             ATOLL_INDEPENDENT
             for (std::int64_t k = 0; k < run; ++k) o[k] = to<T>(F::apply(b, p[k]));
         }
+    }
+    static void stream_group(const A *before, const A *p, T *o) {
+        using V = Vector<std::uint64_t>;
+        for (int r = 0; r < in_group; ++r, p += run, o += run) {
+            const A b = before[r];
+            alignas(64) T sums[run];
+            ATOLL_INDEPENDENT
+            for (std::int64_t k = 0; k < run; ++k) sums[k] = to<T>(F::apply(b, p[k]));
+            const char *const from = reinterpret_cast<const char *>(sums);
+            char *const at = reinterpret_cast<char *>(o);
+#pragma GCC unroll 16
+            for (int i = 0; i < run_bytes; i += vector_bytes)
+                stream_vector(at + i, load_vector<V>(from + i));
+        }
+    }
+    // The group that is `ahead` bytes further on.
+    static void fetch_group(const T *x) {
+        constexpr int ahead = 2048;
+        const char *const first = reinterpret_cast<const char *>(x) + ahead;
+#pragma GCC unroll 16
+        for (int i = 0; i < in_group * run_bytes; i += cache_line) fetch(first + i);
     }
     static void rows(bool first, std::int64_t n, const char *in, char *accumulators, char *out) {
         const T *x = reinterpret_cast<const T *>(in);
@@ -467,10 +496,12 @@ private:
             return Stretch{number, std::min(length, n_ - first), first == 0, at(1, in_step_),
                            at(0, out_step_)};
         };
+        const bool streams = large_operands().scans_stream && out_place_ && is_far(rows);
         const auto whole_rows = [&](std::int64_t begin, std::int64_t end) {
             alignas(16) char accumulator[16];
             for (begin *= per_row; begin < end * per_row; ++begin)
-                scan(stretch_at(begin), accumulator);
+                scan(stretch_at(begin), accumulator, streams);
+            if (streams) finish_streaming();
         };
         const bool alone = !s_.total && in_place_ && out_place_ && is_far(rows) && few_processors();
         if (alone || rows >= many_rows) return parallel(rows, n_, whole_rows);
@@ -504,11 +535,11 @@ private:
         return others_.data[operand] + others_.offset(operand, row / others_.shape[0]) +
                row % others_.shape[0] * others_.strides[operand][0];
     }
-    void scan(const Stretch &s, char *accumulator) const {
+    void scan(const Stretch &s, char *accumulator, bool streams) const {
         if (s_.total) return in_order(s.first, s.n, s.in, accumulator, s.out);
         alignas(64) char scratch[stretch * 16];
         s_.groups(s.first, s.n, dense(s.n, s.in, scratch), accumulator,
-                  out_place_ ? s.out : scratch);
+                  out_place_ ? s.out : scratch, streams);
         if (!out_place_) out_.run(s.n, s.out, out_step_, scratch, out_.in_size());
     }
     void add_up_and_scan(Turns &turns, const Stretch &s) const {
@@ -535,7 +566,7 @@ private:
                 turns.wait_for(s.number);
                 std::memcpy(before_it, turns.accumulator, sizeof before_it);
                 turns.end(s.number);
-                return scan(s, before_it);
+                return scan(s, before_it, false);
             }
             const char *const in = dense(stretch, s.in, scratch);
             const std::uint32_t moderate = s_.runs(in, partial, left.out ? &left : nullptr);

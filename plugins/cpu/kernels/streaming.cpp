@@ -44,7 +44,8 @@ LargeOperands measured() {
             .long_runs = 12 * mebibyte,
             .copied = {12 * mebibyte, 4, 4, 1, false},
             .computed = {36 * mebibyte, 4, 4, 1, true},
-            .fetched_ahead = true};
+            .fetched_ahead = true,
+            .scans_stream = true};
 }
 
 // one(k) stores an element, vector(k) a vector of them, aligned, for which it may read `beyond`
