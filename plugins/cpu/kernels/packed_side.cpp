@@ -123,7 +123,9 @@ void PackedSide::pack_panels(char *out, char *raw, const char *data, const Block
         }
     }
     if (const auto arrange = operand == product_a ? code.arrange_rows : code.arrange_columns)
-        arrange(out, block.groups / panel_groups * code.lanes_along_k(depth.size), arrangement);
+        for (std::int64_t g = 0; g < block.groups;
+             g += panel_groups, out += panel_bytes(depth.size))
+            arrange(out, code.lanes_along_k(depth.size), arrangement);
 }
 
 template <class Line>

@@ -38,7 +38,8 @@ struct PackedSide {
     std::int64_t panel_positions() const { return group * panel_groups; }
     // Bytes of one packed panel.
     std::int64_t panel_bytes(std::int64_t depth) const {
-        return panel_positions() * code.lanes_along_k(depth) * code.size;
+        return panel_positions() * code.lanes_along_k(depth) * code.size +
+               (operand == product_b ? code.column_sums_bytes : 0);
     }
     // Scratch for the elements of one panel before their conversion, and after it where they are
     // put into lanes then.

@@ -46,13 +46,14 @@ struct Arrangement {
 
 // See tile.h.
 struct ProductCode {
-    std::uint32_t dtype;         // of the elements that sums are
-    std::int64_t size;           // bytes of a sum, and of a panel for each position and lane
-    int rows, columns;           // of a tile
-    int row_group, column_group; // see TileShape
-    int step_groups;             // groups of rows in a vector, at least one
-    int span;                    // rows that go to d as one vector
-    int in_lane;                 // indices along k that share a lane
+    std::uint32_t dtype;            // of the elements that sums are
+    std::int64_t size;              // bytes of a sum, and of a panel for each position and lane
+    int rows, columns;              // of a tile
+    int row_group, column_group;    // see TileShape
+    int step_groups;                // groups of rows in a vector, at least one
+    int span;                       // rows that go to d as one vector
+    int in_lane;                    // indices along k that share a lane
+    std::int64_t column_sums_bytes; // behind a panel of columns
     bool by_amx, is_float, is_complex;
     ProductFactor one;
 
@@ -63,9 +64,9 @@ struct ProductCode {
                      const TileFactors &factors, const TilePlace &place);
     // sums[i] += beta values[i], for dense sums and values.
     void (*add_scaled)(std::int64_t n, char *sums, const ProductFactor &beta, const char *values);
-    // Elements become what panels hold, `lines` along k; null where they are that already.
-    void (*arrange_rows)(char *panels, std::int64_t lines, const Arrangement &how);
-    void (*arrange_columns)(char *panels, std::int64_t lines, const Arrangement &how);
+    // Elements become what a panel holds, `lines` along k; null where they are that already.
+    void (*arrange_rows)(char *panel, std::int64_t lines, const Arrangement &how);
+    void (*arrange_columns)(char *panel, std::int64_t lines, const Arrangement &how);
 
     bool is_packed() const { return in_lane > 1; }         // lanes hold several numbers
     std::int64_t number() const { return size / in_lane; } // bytes of one of these

@@ -4,8 +4,9 @@
 // Rows (indices along m) are packed in panels of TileShape::rows, columns in panels of
 // TileShape::columns: for each index along k the panel's elements side by side, zeros past the end.
 // A complex panel of a has the real parts of its rows, then the imaginary parts; one of b has
-// complex numbers. Rows come in groups (TileShape::row_group): within a group d's elements are
-// mostly dense, so that they are stored as vectors, but every group has its own place in d.
+// complex numbers; one of b that holds bytes ends with the sum of each column. Rows come in groups
+// (TileShape::row_group): within a group d's elements are mostly dense, so that they are stored as
+// vectors, but every group has its own place in d.
 #pragma once
 
 #include "functors/arithmetic.h"
@@ -104,7 +105,11 @@ public:
             c.arrange_rows = &arrange_rows;
             c.arrange_columns = &arrange_columns;
         }
-        if constexpr (std::is_same_v<T, Bytes>) c.arrange_rows = &shift_rows;
+        if constexpr (std::is_same_v<T, Bytes>) {
+            c.arrange_rows = &shift_rows;
+            c.arrange_columns = &sum_columns;
+            c.column_sums_bytes = columns * sizeof(R);
+        }
         return c;
     }
 
@@ -141,6 +146,7 @@ private:
 
     using V = Vector<R>;
     using Sum = Rows1<T>;
+    using ColumnSums = VectorN<R, Shape::columns>;
     static constexpr int parts = Shape::parts, columns = Shape::columns, rows = Shape::rows,
                          width = lanes<R>, group = Shape::row_group;
     static constexpr bool logical = std::is_same_v<T, Truth>;
@@ -197,7 +203,8 @@ private:
     [[gnu::noinline]] static void multiply(std::int64_t depth, const R *a, const R *b,
                                            const TileFactors &factors, const TilePlace &place) {
         Sum sum[columns][vectors] = {};
-        [[maybe_unused]] VectorN<R, columns> column_sums = {};
+        [[maybe_unused]] ColumnSums column_sums;
+        if constexpr (Multiply::shifts) column_sums = load_vector<ColumnSums>(b + depth * columns);
         // Column by column: all at once, they would take the L1 cache's buffers from the panels.
         const bool fetches = factors.fetches_added && place.direct;
         const std::int64_t part = fetches ? (depth + columns - 1) / columns : depth;
@@ -213,9 +220,6 @@ private:
 #pragma GCC unroll 2
                     for (int q = 0; q < parts; ++q)
                         x[v].part[q] = load_vector<V>(a + q * rows + v * width);
-                if constexpr (Multiply::shifts)
-                    column_sums =
-                        Multiply::add_column(load_vector<VectorN<R, columns>>(b), column_sums);
 #pragma GCC unroll 8
                 for (int j = 0; j < columns; ++j) accumulate<Multiply>(sum[j], x, b + j * parts);
                 if constexpr (fetches_panels) fetch_panels(a, b);
@@ -506,6 +510,26 @@ private:
         std::uint32_t *const at = reinterpret_cast<std::uint32_t *>(panels);
         for (std::int64_t i = 0; i < lines * rows; ++i) at[i] ^= 0x80808080;
     }
+#if defined(__AVX512BW__)
+    // The sums of the numbers of each column, as MultiplyBytes needs them, follow its panel.
+    static void sum_columns(char *panel, std::int64_t lines, const Arrangement &how) {
+        const auto sum_by = [&]<class Multiply>(Multiply) {
+            constexpr std::int64_t line = columns * sizeof(R);
+            ColumnSums sums[4] = {}; // do not wait for each other
+            std::int64_t i = 0;
+            for (; i + 4 <= lines; i += 4)
+#pragma GCC unroll 4
+                for (int k = 0; k < 4; ++k)
+                    sums[k] = Multiply::add_column(load_vector<ColumnSums>(panel + (i + k) * line),
+                                                   sums[k]);
+            for (; i < lines; ++i)
+                sums[0] = Multiply::add_column(load_vector<ColumnSums>(panel + i * line), sums[0]);
+            store_vector(panel + lines * line, (sums[0] + sums[1]) + (sums[2] + sums[3]));
+        };
+        if (how.numbers == PackedNumbers::signed_signed) sum_by(MultiplyBytes<true, true>());
+        if (how.numbers == PackedNumbers::unsigned_unsigned) sum_by(MultiplyBytes<false, false>());
+    }
+#endif
     // Real parts first, line by line: see Note [Panels].
     static void arrange_rows(char *panels, std::int64_t lines, const Arrangement &how) {
         for (std::int64_t line = 0; line < lines; ++line) {
