@@ -15,7 +15,9 @@
 #include "parallel.h"
 #include "scratch.h"
 
+#include <atomic>
 #include <cstring>
+#include <new>
 
 namespace Atoll::kernels {
 namespace {
@@ -170,11 +172,12 @@ template <class T> struct ThinProduct {
     T alpha, beta;
     bool conj_a, conj_b;
     bool serial; // on one thread, beside other products
+    std::atomic<bool> *failed;
 
     // d' = b' a'
     ThinProduct exchanged() const {
-        return {n,   k,   m,   b_n,   b_k,  a_k,    a_m,    c_n,
-                c_m, d_n, d_m, alpha, beta, conj_b, conj_a, serial};
+        return {n,   k,   m,     b_n,  b_k,    a_k,    a_m,    c_n,   c_m,
+                d_n, d_m, alpha, beta, conj_b, conj_a, serial, failed};
     }
 
     bool is_deep() const {
@@ -212,6 +215,7 @@ template <class T> struct ThinProduct {
     }
 
 private:
+    void fail() const { failed->store(true, std::memory_order_relaxed); }
     template <class Body> void split(std::int64_t pieces, std::int64_t terms, Body &&body) const {
         if (serial)
             body(std::int64_t{0}, pieces);
@@ -270,27 +274,16 @@ private:
     void by_rows(char *const *data) const {
         const char *b = data[product_b];
         std::int64_t step = b_k;
-        const Scratch dense(b_n == size ? 0 : n * k * size);
+        const Scratch dense(b_n == size ? 0 : n * k * size, std::nothrow);
+        if (!dense.is_there()) return fail();
         if (b_n != size) {
             step = n * size;
             transposed(n, k, dense.data(), step, b, b_n, b_k);
             b = dense.data();
         }
-        const Strips all{n * parts,
-                         k,
-                         m,
-                         size,
-                         step,
-                         a_k,
-                         a_m,
-                         c_n,
-                         c_m,
-                         d_m,
-                         alpha,
-                         beta,
-                         Strips::is_one(alpha) && !truth(beta),
-                         conj_b,
-                         conj_a};
+        Strips all = exchanged().strips_of(k, alpha, beta);
+        all.a_m = size;
+        all.a_k = step;
         constexpr std::int64_t piece = 256;
         split(divide_up(m, piece), piece * k * n, [&](std::int64_t begin, std::int64_t end) {
             for (std::int64_t i = begin; i < end; ++i)
@@ -345,7 +338,8 @@ private:
     void dots(char *const *data) const {
         const char *b = data[product_b];
         std::int64_t step = b_n;
-        const Scratch dense(b_k == size ? 0 : n * k * size);
+        const Scratch dense(b_k == size ? 0 : n * k * size, std::nothrow);
+        if (!dense.is_there()) return fail();
         if (b_k != size) {
             step = k * size;
             transposed(k, n, dense.data(), step, b, b_k, b_n);
@@ -356,7 +350,8 @@ private:
             split(divide_up(m, tile), tile * k * n, [&](std::int64_t begin, std::int64_t end) {
                 for (std::int64_t i = begin * tile; i < std::min(m, end * tile); i += tile) {
                     const std::int64_t rows = std::min(tile, m - i);
-                    T sums[tile * most_columns] = {};
+                    T sums[tile * most_columns];
+                    std::fill_n(sums, tile * n, T{});
                     Dots<T>::add(rows, n, k, data[product_a] + i * a_m, a_m, b, step, sums, tile);
                     finish(data[product_d] + i * d_m, data[product_c] + i * c_m, rows, sums, tile);
                 }
@@ -383,7 +378,8 @@ private:
         const std::int64_t pieces = std::clamp<std::int64_t>(k / least_depth, 1, most_pieces),
                            each = divide_up(divide_up(k, pieces), 64) * 64,
                            step = divide_up(m, 64 / part) * (64 / part), count = n * step;
-        const Scratch scratch(pieces * count * size);
+        const Scratch scratch(pieces * count * size, std::nothrow);
+        if (!scratch.is_there()) return fail();
         T *const sums = reinterpret_cast<T *>(scratch.data());
         std::memset(scratch.data(), 0, pieces * count * size);
         split(pieces, each * m * n, [&](std::int64_t begin, std::int64_t end) {
@@ -435,6 +431,7 @@ template <class T> bool thin_product(const Contraction &p, std::uint32_t dtype, 
     const auto stride = [](const AxisList &axes, ProductOperand o) {
         return axes.count ? axes.stride(0, o) : size;
     };
+    std::atomic<bool> failed = false;
     ThinProduct<T> product{p.m.size(),
                            p.k.size(),
                            p.n.size(),
@@ -450,7 +447,8 @@ template <class T> bool thin_product(const Contraction &p, std::uint32_t dtype, 
                            beta,
                            p.conj_a,
                            p.conj_b,
-                           p.batch.size() > 3};
+                           p.batch.size() > 3,
+                           &failed};
     if (product.d_m != size && product.d_n != size) return false;
     // Of d' = b' a' there is nothing to pack.
     const bool is_square = product.a_m != size && product.b_n == size && product.is_deep() &&
@@ -470,6 +468,7 @@ template <class T> bool thin_product(const Contraction &p, std::uint32_t dtype, 
         parallel(p.batch.size(), p.work() / 8 + 1, products);
     else
         products(0, p.batch.size());
+    if (failed) throw std::bad_alloc(); // not on a thread of the pool
     return true;
 }
 template bool thin_product(const Contraction &, std::uint32_t, std::uint32_t, std::uint32_t);
