@@ -114,11 +114,9 @@ Tensor repeated_by_host(const Tensor &counts, const Placement &where) {
     for (const std::int64_t n : all) {
         // No branch on which small count it is: what is too much is written over.
         constexpr std::int64_t few = 4;
-        if (n <= few && few <= end - to)
-            std::fill_n(to, few, position);
-        else
-            std::fill_n(to, n, position);
-        to += n;
+        const std::int64_t left = end - to, some = std::min(n, left); // if others write to counts
+        std::fill_n(to, some <= few && few <= left ? few : some, position);
+        to += std::max<std::int64_t>(some, 0);
         ++position;
     }
     return positions;

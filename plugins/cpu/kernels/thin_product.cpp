@@ -2,12 +2,12 @@
 // the engine does it, would take longer than all else.
 //
 // Note [Thin products]
-// d's longer side is its rows here, whichever axis that is in memory. Where a is dense along k and
-// k is long, so is b, or a copy of it, and what is summed are products of vectors along k.
-// Otherwise strips of rows are multiplied; where d is dense along its columns they are transposed
-// on the way. If both sides are short, pieces of k have sums of their own, which are added up at
-// the end. What a piece is depends on the extents alone, so results do not depend on the number of
-// threads.
+// d's longer side, as a rule, is its rows here, whichever axis that is in memory. Where a is dense
+// along k and k is long, so is b, or a copy of it, and what is summed are products of vectors along
+// k. Otherwise strips of rows are multiplied; where d is dense along its columns they are
+// transposed on the way. If both sides are short, pieces of k have sums of their own, which are
+// added up at the end. What a piece is depends on the extents alone, so results do not depend on
+// the number of threads.
 #include "thin_product.h"
 
 #include "direct_strips.h"
@@ -30,6 +30,8 @@ constexpr std::int64_t longest_by_rows = 512;    // along k
 constexpr std::int64_t dot_block = 1024;         // along k: bounds how many terms a lane adds up
 constexpr std::int64_t most_b_bytes = 256 << 10; // of all columns, which stay in the L2 cache
 constexpr std::int64_t most_pieces = 8;
+// Of what comes from memory and goes there.
+constexpr std::int64_t most_streams = 40, most_bytes = 8 << 20;
 
 constexpr std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
@@ -197,8 +199,18 @@ template <class T> struct ThinProduct {
         return !is_complex<T> && std::max(k, n) <= most_few && !truth(beta) &&
                (a_m == size || a_k == size);
     }
+    // What is read and written at once, each on pages of its own. Of many of them the engine, which
+    // packs, makes fewer; and from some 8 MiB on it stores past the caches.
+    std::int64_t streams() const {
+        const std::int64_t of_a = a_k == size ? 1 : k;
+        return of_a + (d_m == size ? n : 1);
+    }
     bool suits() const {
-        return n <= most_columns && (is_deep() || has_dots() || n * k * size <= most_b_bytes);
+        if (n > most_columns) return false;
+        if (is_deep()) return true;
+        if (n * k * size > most_b_bytes) return false;
+        return (has_dots() && !is_by_rows()) || streams() <= most_streams ||
+               m * (k + n) * size <= most_bytes;
     }
 
     void run(char *const *data) const {
@@ -315,9 +327,9 @@ private:
     }
     void one_strip(std::int64_t height, char *d, const char *a, const char *b,
                    const char *c) const {
-        alignas(64) char transposed[strip * part * most_columns];
+        alignas(64) char own[strip * part * most_columns];
         const bool is_dense = d_m == size;
-        char *const to = is_dense ? d : transposed;
+        char *const to = is_dense ? d : own;
         Strips some = strips_of(k, alpha, beta);
         some.m = height;
         if (!is_dense) some.d_n = strip * part;
@@ -330,7 +342,7 @@ private:
             some.c_n = some.d_n;
             c = to;
         }
-        if (!is_dense) transpose(size, n, height / parts, d, d_m, transposed, strip * part);
+        if (!is_dense) transpose(size, n, height / parts, d, d_m, own, strip * part);
     }
 
     // ---- vectors along k ----
@@ -361,13 +373,18 @@ private:
 
     // d = alpha sums + beta c, of the first rows.
     void finish(char *d, const char *c, std::int64_t rows, const T *sums, std::int64_t step) const {
-        using functor::multiply, functor::add;
+        const auto scaled = [](T factor, T x) { // as DirectStrips does it
+            if constexpr (is_complex<T>)
+                if (factor.im == 0)
+                    return Strips::is_one(factor) ? x : T{factor.re * x.re, factor.re * x.im};
+            return functor::multiply::apply(factor, x);
+        };
         for (std::int64_t j = 0; j < n; ++j)
             for (std::int64_t i = 0; i < rows; ++i) {
-                T value = multiply::apply(alpha, sums[i + j * step]);
+                T value = scaled(alpha, sums[i + j * step]);
                 if (truth(beta))
                     value =
-                        add::apply(value, multiply::apply(beta, load<T>(c + i * c_m + j * c_n)));
+                        functor::add::apply(value, scaled(beta, load<T>(c + i * c_m + j * c_n)));
                 std::memcpy(d + i * d_m + j * d_n, &value, sizeof value);
             }
     }
@@ -424,7 +441,8 @@ private:
 
 template <class T> bool thin_product(const Contraction &p, std::uint32_t dtype, T alpha, T beta) {
     constexpr std::int64_t size = sizeof(T);
-    if (!p.is_plain() || !truth(alpha) || p.k.size() == 0) return false;
+    if (!p.is_plain() || !truth(alpha) || p.suits_side_by_side()) return false;
+    if (p.work() == 0) return false; // and no sum has terms, or there is no d
     const bool adds = truth(beta);
     for (ProductOperand o : {product_d, product_a, product_b, product_c})
         if ((o != product_c || adds) && !is_native(p.side[o], dtype, size)) return false;
@@ -450,10 +468,10 @@ template <class T> bool thin_product(const Contraction &p, std::uint32_t dtype, 
                            p.batch.size() > 3,
                            &failed};
     if (product.d_m != size && product.d_n != size) return false;
-    // Of d' = b' a' there is nothing to pack.
-    const bool is_square = product.a_m != size && product.b_n == size && product.is_deep() &&
-                           product.exchanged().is_deep();
-    const bool exchanges = product.n > product.m || is_square;
+    // If both sides are short, it may be the shorter one: of d' = b' a' nothing needs packing then.
+    const bool packs_less = product.a_m != size && product.b_n == size && product.is_deep() &&
+                            product.exchanged().is_deep();
+    const bool exchanges = product.n > product.m || packs_less;
     if (exchanges) product = product.exchanged();
     if (!product.suits()) return false;
     const auto products = [&](std::int64_t begin, std::int64_t end) {

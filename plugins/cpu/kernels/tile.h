@@ -105,11 +105,13 @@ public:
             c.arrange_rows = &arrange_rows;
             c.arrange_columns = &arrange_columns;
         }
+#if defined(__AVX512BW__)
         if constexpr (std::is_same_v<T, Bytes>) {
             c.arrange_rows = &shift_rows;
             c.arrange_columns = &sum_columns;
             c.column_sums_bytes = columns * sizeof(R);
         }
+#endif
         return c;
     }
 
@@ -502,6 +504,7 @@ private:
         const T *const from = reinterpret_cast<const T *>(values), factor = beta.as<T>();
         for (std::int64_t i = 0; i < n; ++i) to[i] = plus(to[i], times(factor, from[i]));
     }
+#if defined(__AVX512BW__)
     // As MultiplyBytes wants them.
     static void shift_rows(char *panels, std::int64_t lines, const Arrangement &how) {
         if (how.numbers != PackedNumbers::signed_signed &&
@@ -510,7 +513,6 @@ private:
         std::uint32_t *const at = reinterpret_cast<std::uint32_t *>(panels);
         for (std::int64_t i = 0; i < lines * rows; ++i) at[i] ^= 0x80808080;
     }
-#if defined(__AVX512BW__)
     // The sums of the numbers of each column, as MultiplyBytes needs them, follow its panel.
     static void sum_columns(char *panel, std::int64_t lines, const Arrangement &how) {
         const auto sum_by = [&]<class Multiply>(Multiply) {
