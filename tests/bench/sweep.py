@@ -145,8 +145,8 @@ class Peer:
 
 
 peers = [Peer(np, NUMPY)] + ([Peer(torch, TORCH)] if torch else [])
-printed = subprocess.run([options.sweep, str(SIDE), options.part, str(FEW)], check=True, capture_output=True,
-                         text=True).stdout
+printed = subprocess.run([options.sweep, str(SIDE), options.part, str(FEW)], check=True,
+                         stdout=subprocess.PIPE, text=True).stdout
 ratios = []
 for line in printed.splitlines():
     name, dtype, layout, ours = line.split(",")

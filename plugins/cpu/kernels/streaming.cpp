@@ -43,7 +43,7 @@ LargeOperands measured() {
             .shared = 36 * mebibyte,
             .long_runs = 12 * mebibyte,
             .copied = {12 * mebibyte, 4, 4, 1, false},
-            .computed = {36 * mebibyte, 4, 4, 1, true},
+            .computed = {36 * mebibyte, 32, 2, 1, true},
             .fetched_ahead = true,
             .scans_stream = true};
 }

@@ -39,11 +39,11 @@ struct LargeOperands {
     // lines fetched two ahead, and 7.2 by 12 x 2.
     LargeTiles copied;
     // Of other functions. a + b.T of 96 MB takes 5.5 ms by 32 x 2 lines and 10.5 by 256 x 1 on
-    // Sapphire Rapids; one thread of an Emerald Rapids takes 7.0 ms by 32 x 2, and 5.8 by 4 x 4
-    // where all inputs are fetched one tile ahead; on the first Zen 7.4 ms by 128 x 2 and 21 by 256
-    // x 1; on Zen 4 3.1 by 16 x 1 where all inputs are fetched two tiles ahead, and 4.4 by 256 x 1;
-    // on Zen 5 2.0, and 4.5 where nothing is fetched. Others take an eighth less there by 10 x 1
-    // than by 16 x 1.
+    // Sapphire Rapids; one thread of an Emerald Rapids takes 7.2 ms by 32 x 2 where all inputs are
+    // fetched one tile ahead, 8.2 where they are not, and 6.3 by 4 x 4, by which exp takes three
+    // times as long; on the first Zen 7.4 ms by 128 x 2 and 21 by 256 x 1; on Zen 4 3.1 by 16 x 1
+    // where all inputs are fetched two tiles ahead, and 4.4 by 256 x 1; on Zen 5 2.0, and 4.5 where
+    // nothing is fetched. Others take an eighth less there by 10 x 1 than by 16 x 1.
     LargeTiles computed;
     // Whether software fetches what is read in order, too (fetch.h). With it, where little is
     // written, Zen 4 reads as fast as memory gives; on Zen 5 a < b takes 1.87 ms instead of 1.45,
