@@ -1,7 +1,8 @@
 // matmul: outer products are element-wise ones, matrices that the caches hold are multiplied where
 // they are, tiny ones of other numbers after a conversion, a matrix times a vector has loops of its
-// own, larger matrices go to BLAS, and all else is a contraction. A BLAS that the user names gets
-// all but the smallest matrices.
+// own, larger matrices go to BLAS, thin ones that it does not take are multiplied where they are,
+// too, and all else is a contraction. A BLAS that the user names gets all but the smallest
+// matrices.
 #include "amx.h"
 #include "blas.h"
 #include "blas_product.h"

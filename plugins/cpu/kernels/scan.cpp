@@ -289,6 +289,7 @@ template <class F, class T, class A> struct Scan {
             for (std::int64_t k = 0; k < run; ++k) o[k] = to<T>(F::apply(b, p[k]));
         }
     }
+    // Run by run: of a whole group by way of stream() it takes a tenth longer.
     static void stream_group(const A *before, const A *p, T *o) {
         using V = Vector<std::uint64_t>;
         for (int r = 0; r < in_group; ++r, p += run, o += run) {

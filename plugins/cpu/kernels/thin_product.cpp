@@ -12,6 +12,7 @@
 
 #include "direct_strips.h"
 #include "functors/arithmetic.h"
+#include "packed_side.h"
 #include "parallel.h"
 #include "scratch.h"
 
@@ -33,7 +34,18 @@ constexpr std::int64_t most_pieces = 8;
 // Of what comes from memory and goes there.
 constexpr std::int64_t most_streams = 40, most_bytes = 8 << 20;
 
-constexpr std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+// body(of), where of() is a count from 1 to 4, known to the compiler.
+template <class Body> void with_count(std::int64_t count, Body &&body) {
+    switch (count) {
+    case 1: return body(std::integral_constant<int, 1>());
+    case 2: return body(std::integral_constant<int, 2>());
+    case 3: return body(std::integral_constant<int, 3>());
+    default: return body(std::integral_constant<int, 4>());
+    }
+}
+template <class Body> void with_counts(std::int64_t first, std::int64_t second, Body &&body) {
+    with_count(first, [&](auto one) { with_count(second, [&](auto two) { body(one, two); }); });
+}
 
 // Sums of products of `rows` vectors with `columns` others, all dense along k.
 template <class T> class Dots {
@@ -48,34 +60,18 @@ public:
             const std::int64_t some = std::min(dot_block, count - first);
             for (std::int64_t i = 0; i < rows; i += tile)
                 for (std::int64_t j = 0; j < columns; j += tile)
-                    some_rows(std::min<std::int64_t>(tile, rows - i),
-                              std::min<std::int64_t>(tile, columns - j), some,
-                              a + i * a_m + first * size, a_m, b + j * b_n + first * size, b_n,
-                              to + i + j * step, step);
+                    with_counts(std::min<std::int64_t>(tile, rows - i),
+                                std::min<std::int64_t>(tile, columns - j), [&](auto r, auto c) {
+                                    sums<r(), c()>(some, a + i * a_m + first * size, a_m,
+                                                   b + j * b_n + first * size, b_n,
+                                                   to + i + j * step, step);
+                                });
         }
     }
 
 private:
     static constexpr std::int64_t size = sizeof(T), width = lanes<T>;
 
-    template <class... Arguments>
-    static void some_rows(std::int64_t rows, std::int64_t columns, const Arguments &...arguments) {
-        switch (rows) {
-        case 1: return some_columns<1>(columns, arguments...);
-        case 2: return some_columns<2>(columns, arguments...);
-        case 3: return some_columns<3>(columns, arguments...);
-        default: return some_columns<4>(columns, arguments...);
-        }
-    }
-    template <int rows, class... Arguments>
-    static void some_columns(std::int64_t columns, const Arguments &...arguments) {
-        switch (columns) {
-        case 1: return sums<rows, 1>(arguments...);
-        case 2: return sums<rows, 2>(arguments...);
-        case 3: return sums<rows, 3>(arguments...);
-        default: return sums<rows, 4>(arguments...);
-        }
-    }
     template <int rows, int columns>
     [[gnu::noinline]] static void sums(std::int64_t count, const char *a, std::int64_t a_m,
                                        const char *b, std::int64_t b_n, T *to, std::int64_t step) {
@@ -112,26 +108,14 @@ public:
     // bytes.
     static void multiply(std::int64_t terms, std::int64_t columns, std::int64_t rows, char *to,
                          std::int64_t to_n, const char *a, std::int64_t a_k, const T *b, T alpha) {
-        switch (terms) {
-        case 1: return of_columns<1>(columns, rows, to, to_n, a, a_k, b, alpha);
-        case 2: return of_columns<2>(columns, rows, to, to_n, a, a_k, b, alpha);
-        case 3: return of_columns<3>(columns, rows, to, to_n, a, a_k, b, alpha);
-        default: return of_columns<4>(columns, rows, to, to_n, a, a_k, b, alpha);
-        }
+        with_counts(terms, columns, [&](auto of_terms, auto of_columns) {
+            of_rows<of_terms(), of_columns()>(rows, to, to_n, a, a_k, b, alpha);
+        });
     }
 
 private:
     using V = Vector<T>;
 
-    template <int terms, class... Arguments>
-    static void of_columns(std::int64_t columns, const Arguments &...arguments) {
-        switch (columns) {
-        case 1: return of_rows<terms, 1>(arguments...);
-        case 2: return of_rows<terms, 2>(arguments...);
-        case 3: return of_rows<terms, 3>(arguments...);
-        default: return of_rows<terms, 4>(arguments...);
-        }
-    }
     template <int terms, int columns>
     [[gnu::noinline]] static void of_rows(std::int64_t rows, char *to, std::int64_t to_n,
                                           const char *a, std::int64_t a_k, const T *b, T alpha) {
@@ -333,16 +317,22 @@ private:
         Strips some = strips_of(k, alpha, beta);
         some.m = height;
         if (!is_dense) some.d_n = strip * part;
-        for (std::int64_t first = 0; first < k; first += Strips::longest_packed) {
-            some.k = std::min(Strips::longest_packed, k - first);
-            some.run({0, height}, {0, n}, to, a + first * a_k, b + first * b_k, c);
+        add_blocks(some, to, a, b, c);
+        if (!is_dense) transpose(size, n, height / parts, d, d_m, own, strip * part);
+    }
+
+    // Of all terms in turn: the first block adds c as `some` says, the others what is there.
+    static void add_blocks(Strips some, char *d, const char *a, const char *b, const char *c) {
+        const std::int64_t terms = some.k;
+        for (std::int64_t first = 0; first < terms; first += Strips::longest_packed) {
+            some.k = std::min(Strips::longest_packed, terms - first);
+            some.run({0, some.m}, {0, some.n}, d, a + first * some.a_k, b + first * some.b_k, c);
             some.beta = one<T>();
             some.plain = false;
             some.c_m = size;
             some.c_n = some.d_n;
-            c = to;
+            c = d;
         }
-        if (!is_dense) transpose(size, n, height / parts, d, d_m, own, strip * part);
     }
 
     // ---- vectors along k ----
@@ -425,15 +415,11 @@ private:
         const char *a = data[product_a] + first * a_k, *b = data[product_b] + first * b_k;
         if constexpr (!is_complex<T>)
             if (has_dots()) return add_dots(terms, a, b, sums, step);
-        Strips some = strips_of(0, one<T>(), one<T>());
+        Strips some = strips_of(terms, one<T>(), one<T>());
         some.c_m = size;
         some.c_n = some.d_n = step * size;
-        some.plain = false;
         char *const to = reinterpret_cast<char *>(sums);
-        for (std::int64_t done = 0; done < terms; done += some.k) {
-            some.k = std::min(Strips::longest_packed, terms - done);
-            some.run({0, some.m}, {0, n}, to, a + done * a_k, b + done * b_k, to);
-        }
+        add_blocks(some, to, a, b, to);
     }
 };
 

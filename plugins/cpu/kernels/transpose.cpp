@@ -190,45 +190,36 @@ private:
 };
 #endif
 
-// Two or three rows.
+// out[i * out_few + j * out_next] = in[i * in_few + j * in_next] for i < few, j < count.
 template <std::size_t Size, int few>
-void few_rows(std::int64_t columns, char *out, std::int64_t os, const char *in, std::int64_t is) {
-    constexpr auto size = static_cast<std::int64_t>(Size);
+void tuples(std::int64_t count, char *out, std::int64_t out_few, std::int64_t out_next,
+            const char *in, std::int64_t in_few, std::int64_t in_next) {
     std::int64_t j = 0;
 #if defined(__AVX512F__)
-    if constexpr (Size == 4 || Size == 8)
-        if (os == few * size) j = Tuples<Size, few>::together(columns, out, in, is);
+    if constexpr (Size == 4 || Size == 8) {
+        constexpr auto size = static_cast<std::int64_t>(Size);
+        if (in_few == size && in_next == few * size)
+            j = Tuples<Size, few>::apart(count, out, out_few, in);
+        else if (out_few == size && out_next == few * size)
+            j = Tuples<Size, few>::together(count, out, in, in_few);
+    }
 #endif
-    for (; j < columns; ++j)
+    for (; j < count; ++j)
 #pragma GCC unroll 3
         for (int i = 0; i < few; ++i)
-            std::memcpy(out + i * size + j * os, in + j * size + i * is, Size);
-}
-// Two or three columns.
-template <std::size_t Size, int few>
-void few_columns(std::int64_t rows, char *out, std::int64_t os, const char *in, std::int64_t is) {
-    constexpr auto size = static_cast<std::int64_t>(Size);
-    std::int64_t i = 0;
-#if defined(__AVX512F__)
-    if constexpr (Size == 4 || Size == 8)
-        if (is == few * size) i = Tuples<Size, few>::apart(rows, out, os, in);
-#endif
-    for (; i < rows; ++i)
-#pragma GCC unroll 3
-        for (int j = 0; j < few; ++j)
-            std::memcpy(out + i * size + j * os, in + j * size + i * is, Size);
+            std::memcpy(out + i * out_few + j * out_next, in + i * in_few + j * in_next, Size);
 }
 
 template <std::size_t Size> void plain(std::int64_t rows, std::int64_t columns, char *out,
                                        std::int64_t os, const char *in, std::int64_t is) {
-    if (rows == 2) return few_rows<Size, 2>(columns, out, os, in, is);
-    if (rows == 3) return few_rows<Size, 3>(columns, out, os, in, is);
-    if (columns == 2) return few_columns<Size, 2>(rows, out, os, in, is);
-    if (columns == 3) return few_columns<Size, 3>(rows, out, os, in, is);
+    constexpr auto size = static_cast<std::int64_t>(Size);
+    if (rows == 2) return tuples<Size, 2>(columns, out, size, os, in, is, size);
+    if (rows == 3) return tuples<Size, 3>(columns, out, size, os, in, is, size);
+    if (columns == 2) return tuples<Size, 2>(rows, out, os, size, in, size, is);
+    if (columns == 3) return tuples<Size, 3>(rows, out, os, size, in, size, is);
     for (std::int64_t j = 0; j < columns; ++j)
         for (std::int64_t i = 0; i < rows; ++i)
-            std::memcpy(out + i * static_cast<std::int64_t>(Size) + j * os,
-                        in + j * static_cast<std::int64_t>(Size) + i * is, Size);
+            std::memcpy(out + i * size + j * os, in + j * size + i * is, Size);
 }
 
 // The squares of a Block, and what is left of rows and columns by `rest`.
