@@ -23,7 +23,15 @@ LargeOperands measured() {
                 .copied = {36 * mebibyte, 32, 1, 1, false},
                 .computed = {24 * mebibyte, 128, 2, 1, false},
                 .fetched_ahead = true};
-    if (__builtin_cpu_is("amdfam19h")) // Zen 3 and 4, measured on the latter
+    if (__builtin_cpu_is("znver3"))
+        return {.alone = 24 * mebibyte,
+                .shared = 36 * mebibyte,
+                .long_runs = 16 * mebibyte,
+                .copied = {16 * mebibyte, 48, 1, 1, false},
+                .computed = {16 * mebibyte, 8, 4, 1, true},
+                .fetched_ahead = false,
+                .scans_stream = true};
+    if (__builtin_cpu_is("amdfam19h")) // Zen 4
         return {.alone = 24 * mebibyte,
                 .shared = 36 * mebibyte,
                 .long_runs = 16 * mebibyte,
