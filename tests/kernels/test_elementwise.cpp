@@ -146,6 +146,10 @@ TEST_CASE("results that go past the caches are the same") {
         lowest.copied = {2048, 6, 3, 2, false};
         lowest.computed = {2048, 8, 2, 3, true};
     }
+    SUBCASE("whole lines") {
+        other_paths = false;
+        lowest.by_lines = true;
+    }
     const Lowered lowered(lowest);
     Random random = sequence(13);
     // A cache line begins at the first element, or `past` bytes before it.
@@ -214,7 +218,8 @@ TEST_CASE("results that go past the caches are the same") {
                       int{ATOLL_DTYPE_FLOAT32}, int{ATOLL_DTYPE_INT64}, int{ATOLL_DTYPE_COMPLEX64},
                       int{ATOLL_DTYPE_COMPLEX128}})
         for (const Shape &shape : {Shape{5001}, Shape{64, 80}, Shape{192, 37}, Shape{128, 3, 20},
-                                   Shape{100, 35, 3}, Shape{90, 91}})
+                                   Shape{100, 35, 3}, Shape{90, 91}, Shape{137, 1100},
+                                   Shape{9, 2090}})
             for (Layout layout : {Layout::dense, Layout::permuted, Layout::unaligned})
                 for (std::int64_t past : {0, 1}) {
                     if (random_tests::leaves_out(random)) continue;
@@ -223,6 +228,8 @@ TEST_CASE("results that go past the caches are the same") {
                     shift(out, past * facts[facts[dtype].part].size);
                     fill(in, random, true);
                     check_elementwise(function_list[ATOLL_FN_copy], dtype, out, {&in});
+                    if (function_list[ATOLL_FN_negative].domain >> dtype & 1)
+                        check_elementwise(function_list[ATOLL_FN_negative], dtype, out, {&in});
                 }
 }
 

@@ -26,6 +26,7 @@
 #include "space_tiles.h"
 #include "streaming.h"
 #include "transpose.h"
+#include "whole_lines.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -335,6 +336,7 @@ private:
         std::int64_t scratch = 0;              // bytes for each input that is transposed
         bool straight = false;                 // a copy that only moves elements
         bool is_long = false;                  // operands are large
+        bool by_lines = false;                 // see WholeLines
         int ahead = 0;                         // tiles from where inputs are fetched to where they
         bool fetches_all = false;              // are read; also those that are not transposed
         // How the result goes past the caches.
@@ -349,6 +351,8 @@ private:
             own.straight ? large_operands().copied : large_operands().computed;
         const std::int64_t bytes = bytes_of_operands();
         own.is_long = bytes >= large_operands().long_runs;
+        own.by_lines = large_operands().by_lines && space_.operands == 2 && is_streamable() &&
+                       bytes >= large.streamed;
         if (is_streamable() && bytes >= large.streamed)
             own.streams =
                 own.straight ? Streaming::copy
@@ -440,11 +444,53 @@ private:
         }
     }
 
+    // One input that is transposed, by tiles of as many rows as a cache line of the result has and
+    // long runs of the input, from the top down: each is read while the next one is fetched.
+    void lines(bool straight) const {
+        const std::int64_t size = conversions_[1].in_size(), rows = cache_line / out_size(),
+                           at_once = cache_line / size, down = space_.strides[1][0],
+                           across = space_.strides[0][1];
+        const auto tiles_from = [&](std::int64_t first) {
+            return SpaceTiles(space_, rows, WholeLines::most_columns, false, first);
+        };
+        const auto body = [&](std::int64_t begin, std::int64_t end) {
+            WholeLines lines;
+            alignas(cache_line) char turned[cache_line * cache_line],
+                results[cache_line * cache_line];
+            SpaceTiles tiles = tiles_from(begin);
+            SpaceTiles::Tile next = tiles.next();
+            for (std::int64_t piece = begin; piece < end; ++piece) {
+                const SpaceTiles::Tile tile = next;
+                if (piece + 1 < end) next = tiles.next();
+                if (piece == begin || tile.is_first) lines.begin(tile.data[0], across, tile.width);
+                for (std::int64_t column = 0; column < tile.width; column += at_once) {
+                    const std::int64_t count = std::min(at_once, tile.width - column);
+                    for (std::int64_t row = 0; row < tile.height; ++row)
+                        __builtin_prefetch(next.data[1] + row * down + column * size);
+                    transpose(size, tile.height, count, turned, tile.height * size,
+                              tile.data[1] + column * size, down);
+                    if (!straight) {
+                        char *const data[] = {results, turned};
+                        const std::int64_t strides[] = {out_size(), size};
+                        row(tile.height * count, data, strides);
+                    }
+                    lines.add(column, count, straight ? turned : results,
+                              tile.height * out_size());
+                }
+                lines.advance(tile.height * out_size());
+            }
+            lines.end();
+            finish_streaming();
+        };
+        parallel(tiles_from(0).count(), rows * WholeLines::most_columns, body);
+    }
+
     void tiles(int axis) {
         std::swap(space_.shape[1], space_.shape[axis]);
         for (int k = 0; k < space_.operands; ++k)
             std::swap(space_.strides[k][1], space_.strides[k][axis]);
         const Tiling tiling = this->tiling();
+        if (tiling.by_lines) return lines(tiling.straight);
         const auto tiles_from = [&](std::int64_t first) {
             return SpaceTiles(space_, tiling.rows, tiling.columns, tiling.is_long, first);
         };

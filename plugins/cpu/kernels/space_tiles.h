@@ -16,6 +16,7 @@ public:
     struct Tile {
         char *data[max_operands]; // of the first element
         std::int64_t height, width;
+        bool is_first; // along axis 0
     };
 
     SpaceTiles(const Space &space, std::int64_t rows, std::int64_t columns, bool across,
@@ -35,6 +36,7 @@ public:
             tile.data[k] = matrix_.data[k] + i * space_.strides[k][0] + j * space_.strides[k][1];
         tile.height = std::min(rows_, space_.shape[0] - i);
         tile.width = std::min(columns_, space_.shape[1] - j);
+        tile.is_first = down == 0;
         if (++at_ == of_matrix()) {
             at_ = 0;
             matrix_.next();

@@ -30,7 +30,8 @@ LargeOperands measured() {
                 .copied = {16 * mebibyte, 48, 1, 1, false},
                 .computed = {16 * mebibyte, 8, 4, 1, true},
                 .fetched_ahead = false,
-                .scans_stream = true};
+                .scans_stream = true,
+                .by_lines = true};
     if (__builtin_cpu_is("amdfam19h")) // Zen 4
         return {.alone = 24 * mebibyte,
                 .shared = 36 * mebibyte,
