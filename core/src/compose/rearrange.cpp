@@ -2,6 +2,8 @@
 #include "base/enums.hpp"
 #include "compose/compose.hpp"
 
+#include <limits>
+
 namespace Atoll {
 
 using namespace detail;
@@ -100,14 +102,19 @@ Tensor repeated(const Tensor &counts, const Placement &where) {
 Tensor repeated_by_host(const Tensor &counts, const Placement &where) {
     const HostElements<std::int64_t> elements(counts);
     const std::span<const std::int64_t> all = elements.all();
-    std::int64_t total = 0, lowest = 0;
-    bool fits = true;
+    std::int64_t bits = 0; // of all counts
+    std::uint64_t sum = 0;
     for (const std::int64_t n : all) {
-        lowest = std::min(lowest, n);
-        fits &= !__builtin_add_overflow(total, n, &total);
+        bits |= n;
+        sum += static_cast<std::uint64_t>(n);
     }
-    if (lowest < 0) throw negative();
-    if (!fits) throw too_many();
+    if (bits < 0) throw negative();
+    auto total = static_cast<std::int64_t>(sum);
+    if (bits > std::numeric_limits<std::int64_t>::max() / std::ssize(all)) { // it may not fit
+        total = 0;
+        for (const std::int64_t n : all)
+            if (__builtin_add_overflow(total, n, &total)) throw too_many();
+    }
     const Tensor positions = empty({total}, where);
     std::int64_t *to = positions.host_span<std::int64_t>().data(), *const end = to + total;
     std::int64_t position = 0;
@@ -115,7 +122,10 @@ Tensor repeated_by_host(const Tensor &counts, const Placement &where) {
         // No branch on which small count it is: what is too much is written over.
         constexpr std::int64_t few = 4;
         const std::int64_t left = end - to, some = std::min(n, left); // if others write to counts
-        std::fill_n(to, some <= few && few <= left ? few : some, position);
+        if (some <= few && few <= left)
+            std::fill_n(to, few, position);
+        else
+            std::fill_n(to, some, position);
         to += std::max<std::int64_t>(some, 0);
         ++position;
     }
