@@ -217,9 +217,9 @@ TEST_CASE("results that go past the caches are the same") {
     for (int dtype : {int{ATOLL_DTYPE_BOOL}, int{ATOLL_DTYPE_UINT8}, int{ATOLL_DTYPE_FLOAT16},
                       int{ATOLL_DTYPE_FLOAT32}, int{ATOLL_DTYPE_INT64}, int{ATOLL_DTYPE_COMPLEX64},
                       int{ATOLL_DTYPE_COMPLEX128}})
-        for (const Shape &shape : {Shape{5001}, Shape{64, 80}, Shape{192, 37}, Shape{128, 3, 20},
-                                   Shape{100, 35, 3}, Shape{90, 91}, Shape{137, 1100},
-                                   Shape{9, 2090}, Shape{128, 1030}})
+        for (const Shape &shape :
+             {Shape{5001}, Shape{64, 80}, Shape{192, 37}, Shape{128, 3, 20}, Shape{100, 35, 3},
+              Shape{90, 91}, Shape{137, 1100}, Shape{9, 2090}, Shape{128, 1030}})
             for (Layout layout : {Layout::dense, Layout::permuted, Layout::unaligned})
                 for (std::int64_t past : {0, 1}) {
                     if (random_tests::leaves_out(random)) continue;

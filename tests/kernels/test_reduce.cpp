@@ -1,4 +1,5 @@
 // Reductions against the oracle: functions, dtypes, axes, layouts, numbers, accuracy and range.
+#include "atoll/operand.hpp"
 #include "check.h"
 
 using namespace oracle;
@@ -223,6 +224,40 @@ TEST_CASE("large reductions take the threads' path with the same results") {
             if (can_skip_nan(f.id)) check(f.id, dtype, 0, out, in, Value::of(1.0L, 0.0L), true);
         }
     }
+}
+
+TEST_CASE_TEMPLATE("reductions that read two streams have the same results", T, float, double,
+                   std::int32_t, std::int64_t) {
+    Random random = sequence(71);
+    constexpr std::uint16_t dtype = Atoll::sdk::dtype_of<T>;
+    constexpr std::int64_t stride = sizeof(T), none = 0;
+    constexpr std::int64_t n = (1 << 20) + 7'013; // from no cache
+    std::vector<T> x(n);
+    for (T &value : x)
+        value = static_cast<T>(static_cast<std::int64_t>(random()) >> (40 + random() % 20));
+    // The last streams end two to four leaves before the end.
+    for (const std::int64_t less : {0, 1, 2'000, 4'096})
+        for (const int function : {ATOLL_FN_sum, ATOLL_FN_max, ATOLL_FN_sum_abs}) {
+            const auto result = [&](bool two_streams) {
+                level->large_operands().two_streams = two_streams;
+                char out[16] = {};
+                REQUIRE(run(function, dtype, {n - less},
+                            {operand_at(out, &none,
+                                        static_cast<std::uint16_t>(result_dtype(function, dtype))),
+                             operand_at(x.data(), &stride, dtype)},
+                            {}, 1) == ATOLL_STATUS_OK);
+                return std::string(out, sizeof out);
+            };
+            CAPTURE(function);
+            at_each_level([&] {
+                const Atoll::kernels::LargeOperands before = level->large_operands();
+                level->large_operands().alone = 0;
+                level->set_pool(nullptr, nullptr);
+                CHECK(result(false) == result(true));
+                level->set_pool(&parallel_for, nullptr);
+                level->large_operands() = before;
+            });
+        }
 }
 
 TEST_CASE("results whose elements are neighbours in memory, and the rows of a few results") {

@@ -474,8 +474,7 @@ private:
                         const std::int64_t strides[] = {out_size(), size};
                         row(tile.height * count, data, strides);
                     }
-                    lines.add(column, count, straight ? turned : results,
-                              tile.height * out_size());
+                    lines.add(column, count, straight ? turned : results, tile.height * out_size());
                 }
                 lines.advance(tile.height * out_size());
             }

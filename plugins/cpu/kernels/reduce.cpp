@@ -99,6 +99,7 @@ Reduction::Reduction(const Reducer &of_widened, const atoll_call &call, const Gi
     const LargeOperands &large = large_operands();
     this->given.far = elements > cached && elements * in.in_size() >= large.alone;
     this->given.fetches = this->given.far && large.fetched_ahead;
+    this->given.two_streams = this->given.far && large.two_streams;
     // Both spaces start at the same element, each flips its own axes.
     kept.data[1] += reduced.data[1] - static_cast<const char *>(call.operands[1].data);
     densest_first(kept, 1);

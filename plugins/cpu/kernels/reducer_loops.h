@@ -86,11 +86,9 @@ template <class V, class E> V load_first(std::int64_t n, const E *x) {
 }
 
 // at(k, c): a vector of `step` elements begins at k, the c-th of four groups. Returns how many
-// elements fill four groups each. One stream: reading each half of a run as a stream of its own
-// takes 0.7 to 0.85 of the time on the first Zen, but twice as long on Zen 4. before(k) comes
-// before the four groups from k on.
+// elements fill four groups each. before(k) comes before the four groups from k on.
 struct Nothing {
-    void operator()(std::int64_t) const {}
+    template <class... Args> void operator()(const Args &...) const {}
 };
 template <std::int64_t step, class At, class Before = Nothing>
 ATOLL_INLINE std::int64_t four_groups_at_once(std::int64_t n, At &&at, Before &&before = {}) {
@@ -161,17 +159,27 @@ template <class V, class Combine> void join_groups(V (&a)[vectors], Combine &&co
 template <class V> struct Group { V v[group_vectors]; };
 
 // Folds n elements into one group: fold_leaf(from, count, group) folds a leaf; join(group, other)
-// adds the other to it. Leaves are joined in pairs, pairs of pairs, and so on.
-template <class V, class Leaf, class Join>
-void in_leaves(std::int64_t n, Leaf &&fold_leaf, Join &&join, Group<V> &result) {
+// adds the other to it. Leaves are joined in pairs, pairs of pairs, and so on. If by_two,
+// fold_two(from, groups) folds two whole leaves at once.
+template <class V, class Leaf, class Join, class Two = Nothing>
+void in_leaves(std::int64_t n, Leaf &&fold_leaf, Join &&join, Group<V> &result, bool by_two = false,
+               Two &&fold_two = {}) {
     if (n < 2 * leaf) return fold_leaf(0, n, result);
     Group<V> joined[48];
     int depth = 0;
     std::int64_t used = 0;
-    for (std::int64_t leaves = 1;; ++leaves) {
-        const std::int64_t count = n - used < 2 * leaf ? n - used : leaf;
-        fold_leaf(used, count, joined[depth++]);
-        used += count;
+    for (std::int64_t leaves = 0;;) {
+        if (by_two && n - used >= 4 * leaf) {
+            fold_two(used, joined + depth);
+            used += 2 * leaf;
+            leaves += 2;
+            depth += 2;
+        } else {
+            const std::int64_t count = n - used < 2 * leaf ? n - used : leaf;
+            fold_leaf(used, count, joined[depth++]);
+            used += count;
+            ++leaves;
+        }
         if (used == n) break;
         for (std::int64_t half = leaves; half % 2 == 0; half /= 2, --depth)
             join(joined[depth - 2], joined[depth - 1]);

@@ -10,11 +10,12 @@ namespace Atoll::kernels {
 
 // What a call gives to its reducer.
 struct Given {
-    double scale = 1;       // of norm_two, where it repeats itself
-    double x = 0;           // of var, stddev and norm
-    std::int64_t count = 0; // elements per result
-    bool far = false;       // elements come from no cache
-    bool fetches = false;   // and software fetches them
+    double scale = 1;         // of norm_two, where it repeats itself
+    double x = 0;             // of var, stddev and norm
+    std::int64_t count = 0;   // elements per result
+    bool far = false;         // elements come from no cache
+    bool fetches = false;     // and software fetches them
+    bool two_streams = false; // and two leaves are read at once
 };
 
 inline constexpr std::int64_t largest_accumulator = 56; // bytes

@@ -345,8 +345,11 @@ private:
             for (int c = 0; c < group_vectors; ++c)
                 group.v[c] = OfLanes::combine(group.v[c], other.v[c]);
         };
-        if constexpr (pairwise)
-            in_leaves(n, leaf, join, folded);
+        const auto two = [&](std::int64_t first, Group<W> *groups) {
+            fold_two<To>(x + first, groups);
+        };
+        if (pairwise || given.two_streams)
+            in_leaves(n, leaf, join, folded, given.two_streams, two);
         else
             leaf(0, n, folded);
         W *v = folded.v;
@@ -390,18 +393,10 @@ private:
     }
     template <class To, class W>
     static void fold_leaf(std::int64_t n, const Stored *x, const Given &given, Group<W> &group) {
-        constexpr bool watches = is_float<To> && requires { OfLanes::of_numbers(W{}, W{}); };
-        [[maybe_unused]] NanWatch<std::conditional_t<watches, W, Lanes<float>::Vector>> nan;
+        Watch<To, W> nan;
         W a[vectors];
         for (W &v : a) v = identity<W, To>();
-        const auto take = [&](W w, int c) {
-            if constexpr (watches) {
-                nan.take(w);
-                a[c] = OfLanes::of_numbers(a[c], w);
-            } else {
-                a[c] = OfLanes::combine(a[c], w);
-            }
-        };
+        const auto take = [&](W w, int c) { take_vector<To>(w, a[c], nan); };
         const std::int64_t used = in_groups<Lanes<To>::in_vector>(
             n, [&](std::int64_t k, int c) { take(vector_at<W>(x + k), c); },
             [&](std::int64_t k) {
@@ -411,10 +406,42 @@ private:
         after_groups<Lanes<To>::in_vector>(used, n, [&](std::int64_t k, std::int64_t rest, int c) {
             take(first_lanes(rest, first_at<W>(rest, x + k), identity<W, To>()), c);
         });
+        finish_leaf<To>(a, nan, group);
+    }
+    // Two leaves that follow each other, a few lines of each in turn.
+    template <class To, class W> static void fold_two(const Stored *x, Group<W> *groups) {
+        constexpr std::int64_t step = Lanes<To>::in_vector;
+        static_assert(leaf % (vectors * step) == 0);
+        W a[2][vectors];
+        Watch<To, W> nan[2];
+        for (W(&of)[vectors] : a)
+            for (W &v : of) v = identity<W, To>();
+        for (std::int64_t k = 0; k < leaf; k += vectors * step)
+            for (int s = 0; s < 2; ++s) ATOLL_UNROLL
+        for (int c = 0; c < vectors; ++c)
+            take_vector<To>(vector_at<W>(x + s * leaf + k + c * step), a[s][c], nan[s]);
+        for (int s = 0; s < 2; ++s) finish_leaf<To>(a[s], nan[s], groups[s]);
+    }
+    // Floats of which NaN is watched for, as combining them would lose it.
+    template <class To, class W> static constexpr bool watches = is_float<To> &&requires {
+        OfLanes::of_numbers(W{}, W{});
+    };
+    template <class To, class W> using Watch =
+        NanWatch<std::conditional_t<watches<To, W>, W, Lanes<float>::Vector>>;
+    template <class To, class W> static void take_vector(W w, W &a, Watch<To, W> &nan) {
+        if constexpr (watches<To, W>) {
+            nan.take(w);
+            a = OfLanes::of_numbers(a, w);
+        } else {
+            a = OfLanes::combine(a, w);
+        }
+    }
+    template <class To, class W>
+    static void finish_leaf(W (&a)[vectors], const Watch<To, W> &nan, Group<W> &group) {
         join_groups(a, [](W x, W y) { return OfLanes::combine(x, y); });
         for (int c = 0; c < group_vectors; ++c) {
             group.v[c] = a[c];
-            if constexpr (watches)
+            if constexpr (watches<To, W>)
                 if (nan.any()) group.v[c] = W{} + std::numeric_limits<To>::quiet_NaN();
         }
     }

@@ -31,6 +31,7 @@ LargeOperands measured() {
                 .computed = {16 * mebibyte, 8, 4, 1, true},
                 .fetched_ahead = false,
                 .scans_stream = true,
+                .two_streams = true,
                 .by_lines = true};
     if (__builtin_cpu_is("amdfam19h")) // Zen 4
         return {.alone = 24 * mebibyte,

@@ -52,6 +52,9 @@ struct LargeOperands {
     // Whether long running sums are streamed: 10 M float32 take 4.9 ms instead of 7.2 on Emerald
     // Rapids, but 6.0 instead of 4.1 on Zen 4.
     bool scans_stream = false;
+    // Whether sums of long rows read two leaves at once: Zen 3 then reads 10 M float32 in 2.6 ms
+    // instead of 3.7, but Zen 4 takes twice as long.
+    bool two_streams = false;
     // Whether copies of one transposed operand, and functions of it, write whole lines
     // (whole_lines.h): Zen 3 reads long runs of a few rows as fast as memory gives, but lines of
     // different rows at a third of that, and writes lines anywhere. A copy of 4,000² float64 takes
