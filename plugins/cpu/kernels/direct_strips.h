@@ -22,12 +22,14 @@ template <class T> struct DirectStrips {
     using V = Vector<R>;
     static constexpr std::int64_t size = sizeof(T), part = sizeof(R), width = lanes<R>;
     static constexpr int parts = is_complex<T> ? 2 : 1;
-    // Rows, in real numbers, and columns at a time.
-    static constexpr std::int64_t strip = 2 * width;
+    // Rows, in real numbers, and columns at a time. Three vectors of four columns leave registers
+    // for a's rows and one broadcast, where there are 16.
+    static constexpr int tallest = vector_bytes == 32 ? 3 : 2; // in vectors
+    static constexpr std::int64_t strip = tallest * width;
     static constexpr int group = (vector_bytes < 64 ? 4 : 8) / parts;
     // Elements along k that are spread farther are a page each, of too many.
     static constexpr std::int64_t longest_walk = 128 << 10;
-    static constexpr std::int64_t packed_bytes = 32 << 10, // of rows of a
+    static constexpr std::int64_t packed_bytes = tallest * (16 << 10), // of rows of a
         longest_packed = packed_bytes / (strip * part);
     static constexpr std::int64_t few_terms = 32,
                                   few_bytes = 128 << 10; // of an a that is read many times
@@ -104,14 +106,17 @@ private:
                      const char *b, const char *c) const {
         const std::int64_t height = std::min(strip, m - i);
         const Place place{d + i * part, a, step, b, c + i / parts * c_m};
-        if (height == strip)
-            all_columns<2, true>(height, count, place);
-        else if (height > width)
-            all_columns<2, false>(height, count, place);
-        else if (height == width)
-            all_columns<1, true>(height, count, place);
+        of_vectors<tallest>(height, count, place);
+    }
+    template <int vectors>
+    void of_vectors(std::int64_t height, std::int64_t count, const Place &place) const {
+        if constexpr (vectors > 1)
+            if (height <= (vectors - 1) * width)
+                return of_vectors<vectors - 1>(height, count, place);
+        if (height == vectors * width)
+            all_columns<vectors, true>(height, count, place);
         else
-            all_columns<1, false>(height, count, place);
+            all_columns<vectors, false>(height, count, place);
     }
     template <int vectors, bool whole>
     void all_columns(std::int64_t height, std::int64_t count, Place place) const {
@@ -151,7 +156,8 @@ private:
         const std::int64_t step = place.step;
         for (std::int64_t p = 0; p < k; ++p) {
             V x[vectors];
-            if constexpr (vectors == 2) x[0] = load_vector<V>(a);
+#pragma GCC unroll 2
+            for (int v = 0; v < last; ++v) x[v] = load_vector<V>(a + v * width * part);
             const char *const end = a + last * width * part;
             if constexpr (whole)
                 x[last] = load_vector<V>(end);
@@ -161,7 +167,7 @@ private:
             for (int j = 0; j < sums; ++j) {
                 const V y =
                     load<R>(base[j / parts / 4] + j / parts % 4 * b_n + j % parts * part) - V{};
-#pragma GCC unroll 2
+#pragma GCC unroll 3
                 for (int v = 0; v < vectors; ++v) sum[j][v] = multiply_add(x[v], y, sum[j][v]);
             }
             a += step;
@@ -170,7 +176,7 @@ private:
         }
 #pragma GCC unroll 8
         for (int j = 0; j < count; ++j)
-#pragma GCC unroll 2
+#pragma GCC unroll 3
             for (int v = 0; v < vectors; ++v) {
                 V value;
                 if constexpr (parts == 2)

@@ -121,15 +121,15 @@ private:
 };
 #endif
 
-#if defined(__AVX512F__)
+#if defined(__AVX2__)
 // Two or three elements side by side, which follow each other without gaps: as many vectors of them
 // become vectors of the first ones, of the second ones, and so on, or the reverse. Whole vectors
 // only; the number of elements moved is returned.
 template <std::size_t Size, int few> struct Tuples {
     using T = std::conditional_t<Size == 4, std::int32_t, std::int64_t>;
-    static constexpr int side = 64 / Size;
-    static constexpr std::int64_t size = Size, bytes = 64;
-    typedef T Vector __attribute__((vector_size(64)));
+    static constexpr std::int64_t size = Size, bytes = vector_bytes;
+    static constexpr int side = vector_bytes / static_cast<int>(Size);
+    typedef T Vector __attribute__((vector_size(vector_bytes)));
 
     // out[c][i] = in[few i + c]
     static std::int64_t apart(std::int64_t count, char *out, std::int64_t os, const char *in) {
@@ -150,6 +150,7 @@ template <std::size_t Size, int few> struct Tuples {
         for (; i + side <= count; i += side, out += few * bytes) {
             Vector v[few];
             for (int c = 0; c < few; ++c) std::memcpy(&v[c], in + c * is + i * size, sizeof v[c]);
+            if constexpr (blends) spread(v, std::make_integer_sequence<int, few>());
             [&]<int... q>(std::integer_sequence<int, q...>) {
                 (store(out + q * bytes, joined<q>(v)), ...);
             }
@@ -159,7 +160,32 @@ template <std::size_t Size, int few> struct Tuples {
     }
 
 private:
+    // No instruction of AVX2 picks any elements of two vectors. But of three vectors of triples
+    // each lane has every component once, so that blends sort them out, and a permutation of one
+    // vector puts them in their order.
+    static constexpr bool blends = vector_bytes < 64 && few == 3;
+
     static void store(char *out, const Vector &v) { std::memcpy(out, &v, sizeof v); }
+    // Lane k of v[of(k)].
+    template <class Of, int... k>
+    static Vector blended(const Vector (&v)[few], const Of &, std::integer_sequence<int, k...>) {
+        const Vector two = __builtin_shufflevector(v[0], v[1], (Of::of(k) == 1 ? side + k : k)...);
+        return __builtin_shufflevector(two, v[few - 1], (Of::of(k) == 2 ? side + k : k)...);
+    }
+    // Component c of triple i is in lane (few i + c) % side of its blend. The reverse: few is its
+    // own inverse modulo 4 and 8.
+    template <int c, int... k>
+    static Vector gathered(const Vector &v, std::integer_sequence<int, k...>) {
+        return __builtin_shufflevector(v, v, ((few * k + c) % side)...);
+    }
+    template <int c, int... k>
+    static Vector scattered(const Vector &v, std::integer_sequence<int, k...>) {
+        return __builtin_shufflevector(v, v, ((k - c + side) * few % side)...);
+    }
+    template <int... c> static void spread(Vector (&v)[few], std::integer_sequence<int, c...>) {
+        ((v[c] = scattered<c>(v[c], std::make_integer_sequence<int, side>())), ...);
+    }
+
     // What of vector q of all comes from which place of v[0] and v[1], and what from v[2].
     template <class Of> static Vector taken(const Vector (&v)[few], const Of &) {
         return [&]<int... k>(std::integer_sequence<int, k...>) {
@@ -176,16 +202,26 @@ private:
     template <int c> static Vector part(const Vector (&v)[few]) {
         struct Of {
             static constexpr int place(int k) { return few * k + c; }
+            // The vector of which lane k has component c.
+            static constexpr int of(int k) {
+                return (k % few == c ? 0 : (side + k) % few == c ? 1 : 2);
+            }
         };
-        return taken(v, Of());
+        constexpr auto indices = std::make_integer_sequence<int, side>();
+        if constexpr (blends)
+            return gathered<c>(blended(v, Of(), indices), indices);
+        else
+            return taken(v, Of());
     }
     template <int q> static Vector joined(const Vector (&v)[few]) {
         struct Of {
-            static constexpr int place(int k) {
-                return (q * side + k) % few * side + (q * side + k) / few;
-            }
+            static constexpr int of(int k) { return (q * side + k) % few; }
+            static constexpr int place(int k) { return of(k) * side + (q * side + k) / few; }
         };
-        return taken(v, Of());
+        if constexpr (blends)
+            return blended(v, Of(), std::make_integer_sequence<int, side>());
+        else
+            return taken(v, Of());
     }
 };
 #endif
@@ -195,7 +231,7 @@ template <std::size_t Size, int few>
 void tuples(std::int64_t count, char *out, std::int64_t out_few, std::int64_t out_next,
             const char *in, std::int64_t in_few, std::int64_t in_next) {
     std::int64_t j = 0;
-#if defined(__AVX512F__)
+#if defined(__AVX2__)
     if constexpr (Size == 4 || Size == 8) {
         constexpr auto size = static_cast<std::int64_t>(Size);
         if (in_few == size && in_next == few * size)
