@@ -27,7 +27,7 @@ public:
 private:
     unsigned mask_;
 #elif defined(__AVX2__)
-    explicit PartialVector(std::int64_t count) {
+    explicit PartialVector(std::int64_t count) : bytes_(count * std::int64_t{sizeof(T)}) {
         Mask lane;
         for (int i = 0; i < lanes<T>; ++i) lane[i] = i;
         mask_ = lane < static_cast<Integer>(count);
@@ -38,17 +38,27 @@ private:
         else
             return (V)_mm256_maskload_pd(reinterpret_cast<const double *>(p), (__m256i)mask_);
     }
+    // Piece by piece: AMD's processors store by a mask in microcode, up to Zen 3 at least.
     void store(char *p, V v) const {
-        if constexpr (sizeof(T) == 4)
-            _mm256_maskstore_ps(reinterpret_cast<float *>(p), (__m256i)mask_, (__m256)v);
-        else
-            _mm256_maskstore_pd(reinterpret_cast<double *>(p), (__m256i)mask_, (__m256d)v);
+        __m128i part = _mm256_castsi256_si128((__m256i)v);
+        if (bytes_ & 16) {
+            store_vector(p, part);
+            p += 16;
+            part = _mm256_extracti128_si256((__m256i)v, 1);
+        }
+        if (bytes_ & 8) {
+            _mm_storel_epi64(reinterpret_cast<__m128i *>(p), part);
+            p += 8;
+            part = _mm_unpackhi_epi64(part, part);
+        }
+        if (bytes_ & 4) _mm_storeu_si32(p, part);
     }
 
 private:
     using Integer = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
     using Mask = Vector<Integer>;
     Mask mask_;
+    std::int64_t bytes_;
 #else
     explicit PartialVector(std::int64_t count) : count_(count) {}
     V load(const char *p) const {
