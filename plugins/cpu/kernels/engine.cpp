@@ -325,8 +325,8 @@ private:
                           code_.lanes_along_k(depth) > short_depth;
         f.streams = false;
         if (!code_.by_amx && depth == k_ && f.beta.is_zero && !target.local[0].step && !target.out)
-            f.streams =
-                p_.m.size() * p_.n.size() * code_.size >= streamed_bytes && is_aligned(target.d);
+            f.streams = p_.m.size() * p_.n.size() * code_.size >= large_operands().products &&
+                        is_aligned(target.d);
         return f;
     }
     PackedNumbers numbers_of(const Contraction &p) const {

@@ -1,8 +1,8 @@
 // matmul: outer products are element-wise ones, matrices that the caches hold are multiplied where
 // they are, tiny ones of other numbers after a conversion, a matrix times a vector has loops of its
-// own, larger matrices go to BLAS, thin ones that it does not take are multiplied where they are,
-// too, and all else is a contraction. A BLAS that the user names gets all but the smallest
-// matrices.
+// own, thin matrices are multiplied where they are, too, if that is ahead of BLAS or BLAS does not
+// take them, larger ones go to BLAS, and all else is a contraction. A BLAS that the user names gets
+// all but the smallest matrices.
 #include "amx.h"
 #include "blas.h"
 #include "blas_product.h"
@@ -16,6 +16,7 @@
 #include "openblas_product.h"
 #include "parallel.h"
 #include "product_vectors.h"
+#include "streaming.h"
 #include "thin_product.h"
 
 #include <bit>
@@ -49,12 +50,12 @@ template <class W> auto factor(const atoll_scalar &s) {
         return static_cast<T>(value);
 }
 
-// Products that are bound by writing d, which BLAS reads first: from some 8 MiB on the engine
-// stores past the caches.
+// Products that are bound by writing d, which BLAS reads first: from some size on the engine stores
+// past the caches.
 template <class T> bool is_bound_by_output(const Contraction &p) {
     const std::int64_t m = p.m.size(), n = p.n.size();
     return sizeof(T) >= 8 && p.k.size() <= 128 && m >= 32 && n >= 16 &&
-           m * n * static_cast<std::int64_t>(sizeof(T)) >= 8 << 20;
+           m * n * static_cast<std::int64_t>(sizeof(T)) >= large_operands().products;
 }
 
 // A plain product of matrices that BLAS takes, once for each element of the batch.
@@ -164,6 +165,9 @@ template <class W> std::int32_t run(const atoll_call &call) {
         if (converted_product(call, ATOLL_DTYPE_INT32, alpha.value, beta.value, conj_a, conj_b))
             return ATOLL_STATUS_OK;
     }
+    if constexpr (is_float<Part<T>>)
+        if (!is_blas_named() && thin_product(contraction, call.dtype, alpha, beta, true))
+            return ATOLL_STATUS_OK;
     if constexpr (is_float<Part<T>>)
         if (widened(call.dtype) == call.dtype &&
             blas_contract(contraction, call.dtype, alpha, beta))

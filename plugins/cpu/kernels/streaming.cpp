@@ -32,7 +32,8 @@ LargeOperands measured() {
                 .fetched_ahead = false,
                 .scans_stream = true,
                 .two_streams = true,
-                .by_lines = true};
+                .by_lines = true,
+                .products = 24 * mebibyte};
     if (__builtin_cpu_is("amdfam19h")) // Zen 4
         return {.alone = 24 * mebibyte,
                 .shared = 36 * mebibyte,

@@ -8,9 +8,6 @@ namespace Atoll::kernels {
 
 inline constexpr int cache_line = 64;
 
-// Results of products that have so many bytes, at least, are streamed.
-inline constexpr std::int64_t streamed_bytes = 8 << 20;
-
 // Tiles of large operands that are transposed.
 struct LargeTiles {
     std::int64_t streamed; // bytes of all operands, from which on the result is streamed
@@ -60,6 +57,8 @@ struct LargeOperands {
     // different rows at a third of that, and writes lines anywhere. A copy of 4,000² float64 takes
     // 15.5 ms instead of 21 there, one of 4,001² 31 instead of 53, of bytes 8.8 instead of 18.
     bool by_lines = false;
+    // Results of products that have so many bytes, at least, are streamed.
+    std::int64_t products = 8 << 20;
 };
 LargeOperands &large_operands();
 

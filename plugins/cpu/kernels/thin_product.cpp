@@ -15,6 +15,7 @@
 #include "packed_side.h"
 #include "parallel.h"
 #include "scratch.h"
+#include "streaming.h"
 
 #include <atomic>
 #include <cstring>
@@ -31,8 +32,10 @@ constexpr std::int64_t longest_by_rows = 512;    // along k
 constexpr std::int64_t dot_block = 1024;         // along k: bounds how many terms a lane adds up
 constexpr std::int64_t most_b_bytes = 256 << 10; // of all columns, which stay in the L2 cache
 constexpr std::int64_t most_pieces = 8;
-// Of what comes from memory and goes there.
-constexpr std::int64_t most_streams = 40, most_bytes = 8 << 20;
+constexpr std::int64_t most_streams = 40; // of what comes from memory and goes there
+// Whether columns of d are written in long runs; measured on Zen 3 alone.
+constexpr bool has_blocks = vector_bytes == 32;
+constexpr std::int64_t block_bytes = 32 << 10; // of a's rows meanwhile
 
 // body(of), where of() is a count from 1 to 4, known to the compiler.
 template <class Body> void with_count(std::int64_t count, Body &&body) {
@@ -180,21 +183,34 @@ template <class T> struct ThinProduct {
         return d_m != size && 2 * n * parts >= Strips::width && k <= longest_by_rows;
     }
     bool has_few_terms() const {
-        return !is_complex<T> && std::max(k, n) <= most_few && !truth(beta) &&
-               (a_m == size || a_k == size);
+        return !is_complex<T> && k <= most_few && (n <= most_few || (has_blocks && d_m == size)) &&
+               !truth(beta) && (a_m == size || a_k == size);
+    }
+    // Of strips: whether some of them are multiplied at a time, by a group of columns after the
+    // other. With more terms, and of complex numbers, that takes up to 1.5 times as long.
+    bool is_by_blocks() const {
+        return has_blocks && !is_complex<T> && d_m == size && k <= Strips::few_terms;
     }
     // What is read and written at once, each on pages of its own. Of many of them the engine, which
-    // packs, makes fewer; and from some 8 MiB on it stores past the caches.
+    // packs, makes fewer; and from some size on it stores past the caches.
     std::int64_t streams() const {
+        if (is_by_blocks()) return k + Strips::group;
         const std::int64_t of_a = a_k == size ? 1 : k;
         return of_a + (d_m == size ? n : 1);
+    }
+    // Whether OpenBLAS is slower; measured on Zen 3. Of strips with many terms it is not, whose
+    // columns of a are as many streams.
+    bool is_ahead_of_blas() const {
+        if (vector_bytes != 32) return false;
+        return is_deep() || (!is_complex<T> &&
+                             (k <= Strips::few_terms || (n <= most_deep_columns && a_m != size)));
     }
     bool suits() const {
         if (n > most_columns) return false;
         if (is_deep()) return true;
         if (n * k * size > most_b_bytes) return false;
         return (has_dots() && !is_by_rows()) || streams() <= most_streams ||
-               m * (k + n) * size <= most_bytes;
+               m * (k + n) * size <= large_operands().products;
     }
 
     void run(char *const *data) const {
@@ -242,7 +258,7 @@ private:
 
     void few_terms(char *const *data) const {
         if constexpr (!is_complex<T>) {
-            T y[most_few * most_few];
+            T y[most_few * most_columns];
             for (std::int64_t j = 0; j < n; ++j)
                 for (std::int64_t p = 0; p < k; ++p)
                     y[j * k + p] = load<T>(data[product_b] + p * b_k + j * b_n);
@@ -256,9 +272,11 @@ private:
                     char *const d = data[product_d] + i * d_m;
                     const bool is_a_dense = a_m == size, is_d_dense = d_m == size;
                     if (!is_a_dense) transpose(size, rows, k, x, step, a, a_m);
-                    FewTerms<T>::multiply(k, n, rows, is_d_dense ? d : sums,
-                                          is_d_dense ? d_n : step, is_a_dense ? a : x,
-                                          is_a_dense ? a_k : step, y, alpha);
+                    for (std::int64_t j = 0; j < n; j += most_few)
+                        FewTerms<T>::multiply(k, std::min(most_few, n - j), rows,
+                                              is_d_dense ? d + j * d_n : sums,
+                                              is_d_dense ? d_n : step, is_a_dense ? a : x,
+                                              is_a_dense ? a_k : step, y + j * k, alpha);
                     if (!is_d_dense) transpose(size, n, rows, d, d_m, sums, step);
                 }
             });
@@ -292,13 +310,17 @@ private:
                            const char *in, std::int64_t in_i, std::int64_t in_j) {
         if (in_j == size) return transpose(size, rows, columns, out, step, in, in_i);
         for (std::int64_t j = 0; j < columns; ++j)
-            for (std::int64_t i = 0; i < rows; ++i)
-                std::memcpy(out + i * size + j * step, in + i * in_i + j * in_j, size);
+            if (in_i == size)
+                std::memcpy(out + j * step, in + j * in_j, rows * size);
+            else
+                for (std::int64_t i = 0; i < rows; ++i)
+                    std::memcpy(out + i * size + j * step, in + i * in_i + j * in_j, size);
     }
 
     // ---- strips of rows ----
 
     void strips(char *const *data) const {
+        if (is_by_blocks()) return blocks(data);
         split(divide_up(m * parts, strip), strip * k * n,
               [&](std::int64_t begin, std::int64_t end) {
                   for (std::int64_t i = begin; i < end; ++i) {
@@ -308,6 +330,28 @@ private:
                                 data[product_c] + row * c_m);
                   }
               });
+    }
+    // Few streams are read and written at a time, in long runs.
+    void blocks(char *const *data) const {
+        const Strips whole = strips_of(k, alpha, beta);
+        const bool packs = whole.is_packed();
+        const std::int64_t rows = block_bytes / (k * size * strip) * strip;
+        split(divide_up(m, rows), rows * k * n, [&](std::int64_t begin, std::int64_t end) {
+            alignas(64) char own[block_bytes];
+            for (std::int64_t i = begin * rows; i < std::min(m, end * rows); i += rows) {
+                const char *a = data[product_a] + i * a_m;
+                Strips some = whole;
+                some.m = std::min(rows, m - i);
+                if (packs) {
+                    some.a_m = size;
+                    some.a_k = rows * size;
+                    transposed(some.m, k, own, some.a_k, a, a_m, a_k);
+                    a = own;
+                }
+                some.run({0, some.m}, {0, n}, data[product_d] + i * d_m, a, data[product_b],
+                         data[product_c] + i * c_m);
+            }
+        });
     }
     void one_strip(std::int64_t height, char *d, const char *a, const char *b,
                    const char *c) const {
@@ -425,7 +469,8 @@ private:
 
 } // namespace
 
-template <class T> bool thin_product(const Contraction &p, std::uint32_t dtype, T alpha, T beta) {
+template <class T> bool thin_product(const Contraction &p, std::uint32_t dtype, T alpha, T beta,
+                                     bool only_ahead_of_blas) {
     constexpr std::int64_t size = sizeof(T);
     if (!p.is_plain() || !truth(alpha) || p.suits_side_by_side()) return false;
     if (p.work() == 0) return false; // and no sum has terms, or there is no d
@@ -459,7 +504,7 @@ template <class T> bool thin_product(const Contraction &p, std::uint32_t dtype, 
                             product.exchanged().is_deep();
     const bool exchanges = product.n > product.m || packs_less;
     if (exchanges) product = product.exchanged();
-    if (!product.suits()) return false;
+    if (!product.suits() || (only_ahead_of_blas && !product.is_ahead_of_blas())) return false;
     const auto products = [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t i = begin; i < end; ++i) {
             char *data[product_operands];
@@ -475,11 +520,13 @@ template <class T> bool thin_product(const Contraction &p, std::uint32_t dtype, 
     if (failed) throw std::bad_alloc(); // not on a thread of the pool
     return true;
 }
-template bool thin_product(const Contraction &, std::uint32_t, std::uint32_t, std::uint32_t);
-template bool thin_product(const Contraction &, std::uint32_t, std::uint64_t, std::uint64_t);
-template bool thin_product(const Contraction &, std::uint32_t, float, float);
-template bool thin_product(const Contraction &, std::uint32_t, double, double);
-template bool thin_product(const Contraction &, std::uint32_t, Complex<float>, Complex<float>);
-template bool thin_product(const Contraction &, std::uint32_t, Complex<double>, Complex<double>);
+template bool thin_product(const Contraction &, std::uint32_t, std::uint32_t, std::uint32_t, bool);
+template bool thin_product(const Contraction &, std::uint32_t, std::uint64_t, std::uint64_t, bool);
+template bool thin_product(const Contraction &, std::uint32_t, float, float, bool);
+template bool thin_product(const Contraction &, std::uint32_t, double, double, bool);
+template bool thin_product(const Contraction &, std::uint32_t, Complex<float>, Complex<float>,
+                           bool);
+template bool thin_product(const Contraction &, std::uint32_t, Complex<double>, Complex<double>,
+                           bool);
 
 } // namespace Atoll::kernels
