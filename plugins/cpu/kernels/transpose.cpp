@@ -136,7 +136,7 @@ template <std::size_t Size, int few> struct Tuples {
         std::int64_t i = 0;
         for (; i + side <= count; i += side, in += few * bytes) {
             Vector v[few];
-            std::memcpy(v, in, sizeof v);
+            for (int c = 0; c < few; ++c) v[c] = load(in + c * bytes);
             [&]<int... c>(std::integer_sequence<int, c...>) {
                 (store(out + c * os + i * size, part<c>(v)), ...);
             }
@@ -149,7 +149,7 @@ template <std::size_t Size, int few> struct Tuples {
         std::int64_t i = 0;
         for (; i + side <= count; i += side, out += few * bytes) {
             Vector v[few];
-            for (int c = 0; c < few; ++c) std::memcpy(&v[c], in + c * is + i * size, sizeof v[c]);
+            for (int c = 0; c < few; ++c) v[c] = load(in + c * is + i * size);
             if constexpr (blends) spread(v, std::make_integer_sequence<int, few>());
             [&]<int... q>(std::integer_sequence<int, q...>) {
                 (store(out + q * bytes, joined<q>(v)), ...);
@@ -165,6 +165,12 @@ private:
     // vector puts them in their order.
     static constexpr bool blends = vector_bytes < 64 && few == 3;
 
+    // Copied to a vector of several, GCC 12 goes through memory.
+    static Vector load(const char *in) {
+        Vector v;
+        std::memcpy(&v, in, sizeof v);
+        return v;
+    }
     static void store(char *out, const Vector &v) { std::memcpy(out, &v, sizeof v); }
     // Lane k of v[of(k)].
     template <class Of, int... k>
