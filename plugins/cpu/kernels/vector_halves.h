@@ -58,12 +58,20 @@ struct Bfloat16 {
     static constexpr bool has_vectors = true;
     using Bits = vector_math::Integers<Floats>;
 
+    // Where the processor widens and packs vectors in one instruction, GCC 12 takes several.
     static Floats widened(Halves x) {
+#if defined(__AVX2__) && !defined(__AVX512F__)
+        return (Floats)_mm256_slli_epi32(_mm256_cvtepu16_epi32((__m128i)x), 16);
+#else
         return vector_math::from_bits<Floats>(__builtin_convertvector(x, Bits) << 16);
+#endif
     }
     static FewFloats widened(FewHalves x) {
-#if defined(__AVX512F__) // GCC 12 makes two vectors of it
+#if defined(__AVX512F__)
         return (FewFloats)_mm256_slli_epi32(_mm256_cvtepu16_epi32((__m128i)x), 16);
+#elif defined(__AVX2__)
+        const __m128i bits = _mm_cvtsi64_si128(std::bit_cast<long long>(x));
+        return (FewFloats)_mm_slli_epi32(_mm_cvtepu16_epi32(bits), 16);
 #else
         return (FewFloats)(__builtin_convertvector(x, VectorN<std::uint32_t, lanes<double>>) << 16);
 #endif
@@ -71,8 +79,13 @@ struct Bfloat16 {
     static Halves rounded(Floats x) {
         const Bits bits = vector_math::bits(x), quiet = bits | 1u << 22,
                    nearest = bits + 0x7fffu + (bits >> 16 & 1u);
-        const Bits result = x == x ? nearest : quiet;
-        return __builtin_convertvector(result >> 16, Halves);
+        const Bits result = (x == x ? nearest : quiet) >> 16;
+#if defined(__AVX2__) && !defined(__AVX512F__)
+        return (Halves)_mm_packus_epi32(_mm256_castsi256_si128((__m256i)result),
+                                        _mm256_extracti128_si256((__m256i)result, 1));
+#else
+        return __builtin_convertvector(result, Halves);
+#endif
     }
     static float widened(std::uint16_t x) { return atoll_bfloat_to_float(x); }
     static std::uint16_t rounded(float x) { return atoll_float_to_bfloat(x); }
