@@ -7,6 +7,7 @@
 #include "integer_loops.h"
 #include "test_loops.h"
 #include "vector_loops.h"
+#include "vector_shifts.h"
 
 namespace Atoll::kernels {
 
@@ -45,6 +46,10 @@ template <int Inputs, class F, class T> constexpr Loop loop_of() {
         return &integer_division_loop<F, T>;
     else if constexpr (is_integer<T> && std::is_same_v<F, functor::pow>)
         return &integer_pow_loop<T>;
+#if defined(__AVX2__) && !defined(__AVX512F__)
+    else if constexpr (has_vector_shift<F, T>)
+        return &vector_shift_loop<F, typename F::template Type<T>>;
+#endif
     else if constexpr (Inputs == 1)
         return &unary_loop<F, typename F::template Type<T>>;
     else if constexpr (Inputs == 2)
