@@ -1,5 +1,8 @@
-// Transposition in registers: squares of 4, 8 or 16 rows; elements of 16 bytes go one by one.
+// Transposition in registers: squares of 2, 4, 8 or 16 rows; elements of 16 bytes go one by one but
+// by AVX2.
 #include "transpose.h"
+
+#include "types.h"
 
 #include <algorithm>
 #include <cstring>
@@ -299,6 +302,24 @@ template <class T> void in_lines(std::int64_t rows, std::int64_t columns, char *
 }
 #endif
 
+#if defined(__AVX2__) && !defined(__AVX512F__)
+// Two rows of two elements of 16 bytes.
+template <class T> struct Two {
+    static constexpr std::int64_t side = 2;
+    typedef double Vector __attribute__((vector_size(32)));
+
+    static void transpose(char *out, std::int64_t os, const char *in, std::int64_t is) {
+        Vector a, b;
+        std::memcpy(&a, in, sizeof a);
+        std::memcpy(&b, in + is, sizeof b);
+        const Vector row0 = __builtin_shufflevector(a, b, 0, 1, 4, 5);
+        const Vector row1 = __builtin_shufflevector(a, b, 2, 3, 6, 7);
+        std::memcpy(out, &row0, sizeof row0);
+        std::memcpy(out + os, &row1, sizeof row1);
+    }
+};
+#endif
+
 #if defined(__AVX2__)
 template <class T> using Eight = Four<T>;
 #else
@@ -324,7 +345,12 @@ void transpose(std::int64_t size, std::int64_t rows, std::int64_t columns, char 
             return in_lines<std::int64_t>(rows, columns, out, out_stride, in, in_stride);
 #endif
         return blocked<Eight, std::int64_t>(rows, columns, out, out_stride, in, in_stride);
-    default: return plain<16>(rows, columns, out, out_stride, in, in_stride);
+    default:
+#if defined(__AVX2__) && !defined(__AVX512F__)
+        if (rows > 3 && columns > 3)
+            return blocked<Two, Complex<double>>(rows, columns, out, out_stride, in, in_stride);
+#endif
+        return plain<16>(rows, columns, out, out_stride, in, in_stride);
     }
 }
 
