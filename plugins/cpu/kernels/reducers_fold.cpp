@@ -207,6 +207,23 @@ template <class Map, class Operation, class T, class S = T> struct Fold {
             }
         }
     }
+    // The same of products of complex numbers, of which compilers' own vectors cross lanes.
+    template <int taken>
+    static void rows_of_pairs(std::int64_t n, const char *const *in, char *accumulators) {
+        constexpr std::int64_t at_once = Lanes<Part<A>>::in_vector / 2;
+        A *const a = reinterpret_cast<A *>(accumulators);
+        std::int64_t k = 0;
+        for (; k + at_once <= n; k += at_once) {
+            auto all = load_vector<GroupVector>(a + k);
+            ATOLL_UNROLL
+            for (int i = 0; i < taken; ++i)
+                all = OfLanes::combine(all, load_vector<GroupVector>(elements_of<T>(in[i]) + k));
+            store_vector(a + k, all);
+        }
+        for (; k < n; ++k)
+            for (int i = 0; i < taken; ++i)
+                a[k] = Operation::combine(a[k], elements_of<T>(in[i])[k]);
+    }
     // The last vector begins before the one before it ends, unless they fill the row: lanes that
     // two vectors have are the same.
     template <int count> static void narrow_rows(std::int64_t n, std::int64_t rows, const char *in,
@@ -291,6 +308,15 @@ template <class Map, class Operation, class T, class S = T> struct Fold {
                                std::int64_t stride, char *accumulators) {
                 Fold<Map, Operation, Part<T>>::any_narrow_rows(2 * n, rows, in, stride,
                                                                accumulators);
+            };
+        }
+        if constexpr (folds_parts && product) {
+            r.rows = [](std::int64_t n, const char *in, const Given &, char *accumulators) {
+                rows_of_pairs<1>(n, &in, accumulators);
+            };
+            r.many_rows = [](std::int64_t n, const char *const *in, const Given &,
+                             char *accumulators) {
+                rows_of_pairs<rows_taken>(n, in, accumulators);
             };
         }
         if constexpr (of_halves)

@@ -34,26 +34,29 @@ template <class Test, bool on_hit, class T> struct Any {
 
     static void block(std::int64_t n, const char *in, const Given &, char *accumulator) {
         std::uint8_t seen = 0;
-        if constexpr (is_complex<T> && Test::both_parts) {
-            const T *x = elements_of<T>(in);
-            for (std::int64_t k = 0; k < n; ++k) seen |= std::uint8_t{hit<Test>(x[k])};
-        } else {
-            using E = Element<Part<T>>;
-            using V = typename Lanes<E>::Vector;
-            const std::int64_t count = is_complex<T> ? 2 * n : n;
-            const E *x = elements_of<E>(in);
-            using Mask = std::remove_cvref_t<decltype(Test::test(V{}))>;
-            Mask masks[vectors] = {};
-            std::int64_t k = each_vector(count, x, [&](V v, int c) {
-                if constexpr (is_bool<T>) v = (V)(v != 0) & 1;
-                masks[c] |= Test::test(v);
-            });
-            join_groups(masks, [](auto a, auto b) { return a | b; });
-            seen = any_lane(reinterpret_cast<const Mask(&)[group_vectors]>(masks));
+        constexpr bool pairs = is_complex<T> && Test::both_parts;
+        using E = Element<Part<T>>;
+        using V = typename Lanes<E>::Vector;
+        const std::int64_t count = is_complex<T> ? 2 * n : n;
+        const E *x = elements_of<E>(in);
+        using Mask = std::remove_cvref_t<decltype(Test::test(V{}))>;
+        Mask masks[vectors] = {};
+        std::int64_t k = each_vector(count, x, [&](V v, int c) {
+            if constexpr (is_bool<T>) v = (V)(v != 0) & 1;
+            const Mask passed = Test::test(v);
+            if constexpr (pairs)
+                masks[c] |= passed & parts_of<1, 0>(passed);
+            else
+                masks[c] |= passed;
+        });
+        join_groups(masks, [](auto a, auto b) { return a | b; });
+        seen = any_lane(reinterpret_cast<const Mask(&)[group_vectors]>(masks));
+        if constexpr (pairs)
+            for (k /= 2; k < n; ++k) seen |= std::uint8_t{hit<Test>(elements_of<T>(in)[k])};
+        else
             for (; k < count; ++k)
                 seen |=
                     std::uint8_t{bool(Test::test(is_bool<T> ? static_cast<E>(x[k] != 0) : x[k]))};
-        }
         *accumulator = static_cast<char>(*accumulator | seen);
     }
     static constexpr Reducer reducer() {
