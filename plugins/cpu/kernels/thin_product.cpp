@@ -187,7 +187,7 @@ template <class T> struct ThinProduct {
                !truth(beta) && (a_m == size || a_k == size);
     }
     // Of strips: whether some of them are multiplied at a time, by a group of columns after the
-    // other. With more terms, and of complex numbers, that takes up to 1.5 times as long.
+    // other. With more terms, and of complex numbers, that takes up to twice as long.
     bool is_by_blocks() const {
         return has_blocks && !is_complex<T> && d_m == size && k <= Strips::few_terms;
     }
