@@ -71,13 +71,11 @@ template <class To, class From> void cast(std::int64_t n, char *out, const char 
         if constexpr (sizeof(To) == 1) {
             constexpr std::int64_t block = 128;
             alignas(32) std::int32_t whole[block];
-            for (std::int64_t count; k < n; k += count) {
-                count = std::min(block, n - k);
-                std::int64_t j = 0;
-                for (; j + lanes<From> <= count; j += lanes<From>)
+            for (std::int64_t count; n - k >= lanes<From>; k += count) {
+                count = std::min(block, (n - k) / lanes<From> * lanes<From>);
+                for (std::int64_t j = 0; j < count; j += lanes<From>)
                     store_vector(whole + j, truncated<To>(load_vector<V>(i + k + j)));
-                for (; j < count; ++j) whole[j] = truncate<To>(i[k + j]);
-                for (j = 0; j < count; ++j) o[k + j] = static_cast<To>(whole[j]);
+                for (std::int64_t j = 0; j < count; ++j) o[k + j] = static_cast<To>(whole[j]);
             }
         }
 #endif

@@ -73,8 +73,12 @@ public:
         if (most_packed_ && space_.strides[0][0] == out_size() && sparse_inputs())
             packs_ = bytes_of_operands() <= most_packed_;
         const bool is_short = has_short_rows();
-        // Tiles of short rows call the loop for each of them; copies need no loop.
-        const bool is_joined = is_short && loop_ && space_.shape[0] * out_size() <= longest_joined;
+        // Tiles of short rows call the loop for each of them; copies need no loop. Whole lines take
+        // longer where a row is none.
+        const std::int64_t row_bytes = space_.shape[0] * out_size();
+        const bool is_joined =
+            is_short && (takes_lines() ? space_.shape[0] <= 32 && row_bytes < cache_line
+                                       : loop_ && row_bytes <= longest_joined);
         if (const int axis = is_joined ? 0 : transposed_axis())
             tiles(axis);
         else if (is_short)
@@ -321,11 +325,21 @@ private:
         }
         return bytes;
     }
-    // Whether the output is dense along axis 0, and no input.
+    // Whether the output is dense along axis 0 and begins where no input does.
     bool is_streamable() const {
         for (int k = 1; k < space_.operands; ++k)
             if (space_.data[k] == space_.data[0]) return false;
         return space_.strides[0][0] == out_size();
+    }
+
+    bool is_straight() const {
+        return !loop_ && conversions_[1].moves() && space_.strides[0][0] == out_size();
+    }
+    // Whether the result of one transposed input is made by WholeLines.
+    bool takes_lines() const {
+        const LargeOperands &large = large_operands();
+        return large.by_lines && space_.operands == 2 && is_streamable() &&
+               bytes_of_operands() >= (is_straight() ? large.copied : large.computed).streamed;
     }
 
     // How a space is cut along axes 0 and 1. A tile reads whole cache lines along the widest
@@ -336,7 +350,6 @@ private:
         std::int64_t scratch = 0;              // bytes for each input that is transposed
         bool straight = false;                 // a copy that only moves elements
         bool is_long = false;                  // operands are large
-        bool by_lines = false;                 // see WholeLines
         int ahead = 0;                         // tiles from where inputs are fetched to where they
         bool fetches_all = false;              // are read; also those that are not transposed
         // How the result goes past the caches.
@@ -346,13 +359,11 @@ private:
 
     Tiling tiling() const {
         Tiling own;
-        own.straight = !loop_ && conversions_[1].moves() && space_.strides[0][0] == out_size();
+        own.straight = is_straight();
         const LargeTiles &large =
             own.straight ? large_operands().copied : large_operands().computed;
         const std::int64_t bytes = bytes_of_operands();
         own.is_long = bytes >= large_operands().long_runs;
-        own.by_lines = large_operands().by_lines && space_.operands == 2 && is_streamable() &&
-                       bytes >= large.streamed;
         if (is_streamable() && bytes >= large.streamed)
             own.streams =
                 own.straight ? Streaming::copy
@@ -446,7 +457,8 @@ private:
 
     // One input that is transposed, by tiles of as many rows as a cache line of the result has and
     // long runs of the input, from the top down: each is read while the next one is fetched.
-    void lines(bool straight) const {
+    void lines() const {
+        const bool straight = is_straight();
         const std::int64_t size = conversions_[1].in_size(), rows = cache_line / out_size(),
                            at_once = cache_line / size, down = space_.strides[1][0],
                            across = space_.strides[0][1];
@@ -488,8 +500,8 @@ private:
         std::swap(space_.shape[1], space_.shape[axis]);
         for (int k = 0; k < space_.operands; ++k)
             std::swap(space_.strides[k][1], space_.strides[k][axis]);
+        if (takes_lines()) return lines();
         const Tiling tiling = this->tiling();
-        if (tiling.by_lines) return lines(tiling.straight);
         const auto tiles_from = [&](std::int64_t first) {
             return SpaceTiles(space_, tiling.rows, tiling.columns, tiling.is_long, first);
         };

@@ -165,13 +165,13 @@ template <class W> std::int32_t run(const atoll_call &call) {
         if (converted_product(call, ATOLL_DTYPE_INT32, alpha.value, beta.value, conj_a, conj_b))
             return ATOLL_STATUS_OK;
     }
-    if constexpr (is_float<Part<T>>)
+    if constexpr (is_float<Part<T>>) {
         if (!is_blas_named() && thin_product(contraction, call.dtype, alpha, beta, true))
             return ATOLL_STATUS_OK;
-    if constexpr (is_float<Part<T>>)
         if (widened(call.dtype) == call.dtype &&
             blas_contract(contraction, call.dtype, alpha, beta))
             return ATOLL_STATUS_OK;
+    }
     if constexpr (integers || is_float<Part<T>>)
         if (thin_product(contraction, call.dtype, alpha, beta)) return ATOLL_STATUS_OK;
 #if defined(__x86_64__) && defined(__AVX512F__)

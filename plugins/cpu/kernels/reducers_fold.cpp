@@ -443,9 +443,11 @@ private:
         for (W(&of)[vectors] : a)
             for (W &v : of) v = identity<W, To>();
         for (std::int64_t k = 0; k < leaf; k += vectors * step)
-            for (int s = 0; s < 2; ++s) ATOLL_UNROLL
-        for (int c = 0; c < vectors; ++c)
-            take_vector<To>(vector_at<W>(x + s * leaf + k + c * step), a[s][c], nan[s]);
+            for (int s = 0; s < 2; ++s) {
+                ATOLL_UNROLL
+                for (int c = 0; c < vectors; ++c)
+                    take_vector<To>(vector_at<W>(x + s * leaf + k + c * step), a[s][c], nan[s]);
+            }
         for (int s = 0; s < 2; ++s) finish_leaf<To>(a[s], nan[s], groups[s]);
     }
     // Floats of which NaN is watched for, as combining them would lose it.

@@ -199,11 +199,13 @@ template <class T> struct ThinProduct {
         return of_a + (d_m == size ? n : 1);
     }
     // Whether OpenBLAS is slower; measured on Zen 3. Of strips with many terms it is not, whose
-    // columns of a are as many streams.
+    // columns of a are as many streams, nor with some if these come from memory.
     bool is_ahead_of_blas() const {
         if (vector_bytes != 32) return false;
-        return is_deep() || (!is_complex<T> &&
-                             (k <= Strips::few_terms || (n <= most_deep_columns && a_m != size)));
+        if (is_deep()) return true;
+        if (is_complex<T>) return false;
+        if (a_m != size) return k <= Strips::few_terms || n <= most_deep_columns;
+        return k <= 16 || (k <= Strips::few_terms && m * k * size <= 8 << 20);
     }
     bool suits() const {
         if (n > most_columns) return false;

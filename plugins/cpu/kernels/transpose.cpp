@@ -1,5 +1,5 @@
-// Transposition in registers: squares of 2, 4, 8 or 16 rows; elements of 16 bytes go one by one but
-// by AVX2.
+// Transposition in registers: squares of 4, 8 or 16 rows; with AVX2 alone, squares of 2 rows of
+// elements of 16 bytes, which go one by one otherwise.
 #include "transpose.h"
 
 #include "types.h"

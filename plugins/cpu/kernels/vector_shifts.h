@@ -43,14 +43,16 @@ template <bool left, int bytes> __m256i shifted_bits(__m256i a, __m256i count) {
         const __m256i factor =
             _mm256_shuffle_epi8(factors, _mm256_min_epu8(count, _mm256_set1_epi8(15)));
         const __m256i low = _mm256_set1_epi16(0xff), upper = _mm256_srli_epi16(factor, 8);
-        if constexpr (left)
+        if constexpr (left) {
             return _mm256_or_si256(_mm256_and_si256(_mm256_mullo_epi16(a, factor), low),
                                    _mm256_mullo_epi16(_mm256_andnot_si256(low, a), upper));
-        const __m256i even =
-            _mm256_mullo_epi16(_mm256_and_si256(a, low), _mm256_and_si256(factor, low));
-        const __m256i odd = _mm256_mullo_epi16(_mm256_srli_epi16(a, 8), upper);
-        return _mm256_or_si256(_mm256_srli_epi16(even, 7),
-                               _mm256_andnot_si256(low, _mm256_slli_epi16(odd, 1)));
+        } else {
+            const __m256i even =
+                _mm256_mullo_epi16(_mm256_and_si256(a, low), _mm256_and_si256(factor, low));
+            const __m256i odd = _mm256_mullo_epi16(_mm256_srli_epi16(a, 8), upper);
+            return _mm256_or_si256(_mm256_srli_epi16(even, 7),
+                                   _mm256_andnot_si256(low, _mm256_slli_epi16(odd, 1)));
+        }
     }
 }
 

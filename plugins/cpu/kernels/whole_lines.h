@@ -38,9 +38,11 @@ public:
             char *const to = column(first + k), *const waiting = waiting_[first + k];
             const std::int64_t before = past(to), waits = is_first_ ? 0 : before;
             const char *const begin = waiting + cache_line - waits;
-            if (bytes < cache_line)
+            if (bytes < cache_line) {
                 copy(to - waits, begin, waits + bytes);
-            else if (waits < before)
+                continue; // nothing waits
+            }
+            if (waits < before)
                 copy(to, begin, cache_line - before);
             else
                 stream_line(to - waits, begin);
