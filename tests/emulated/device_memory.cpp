@@ -50,7 +50,10 @@ char *Memory::allocate(std::size_t bytes) {
 
 void Memory::protect(const Block &block, bool access) const {
     const int rights = access ? PROT_READ | PROT_WRITE : PROT_NONE;
-    const int failed = key_ >= 0 ? ::pkey_mprotect(block.pages, block.page_bytes, rights, key_)
+    // What is freed has no key, as what was never used: only so do both become one mapping, of which
+    // a process may have some 65,000.
+    const int key = access ? key_ : 0;
+    const int failed = key_ >= 0 ? ::pkey_mprotect(block.pages, block.page_bytes, rights, key)
                                  : ::mprotect(block.pages, block.page_bytes, rights);
     if (failed) {
         std::perror("emulated: access to device memory");
