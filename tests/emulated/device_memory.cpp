@@ -50,8 +50,8 @@ char *Memory::allocate(std::size_t bytes) {
 
 void Memory::protect(const Block &block, bool access) const {
     const int rights = access ? PROT_READ | PROT_WRITE : PROT_NONE;
-    // What is freed has no key, as what was never used: only so do both become one mapping, of which
-    // a process may have some 65,000.
+    // What is freed has no key, as what was never used: only so do both become one mapping, of
+    // which a process may have some 65,000.
     const int key = access ? key_ : 0;
     const int failed = key_ >= 0 ? ::pkey_mprotect(block.pages, block.page_bytes, rights, key)
                                  : ::mprotect(block.pages, block.page_bytes, rights);
