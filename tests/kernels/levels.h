@@ -26,6 +26,17 @@ template <class Body> void at_each_level(const Body &body) {
     }
 }
 
+// While it lives, operands are large from other sizes on.
+struct Lowered {
+    Atoll::kernels::LargeOperands before = level->large_operands();
+    explicit Lowered(const Atoll::kernels::LargeOperands &lowest) {
+        at_each_level([&] { level->large_operands() = lowest; });
+    }
+    ~Lowered() {
+        at_each_level([this] { level->large_operands() = before; });
+    }
+};
+
 // run() is a call that writes `out` and nothing else of `operands`. At each level it finds the same
 // bytes; check() looks at what it wrote, unless it looked at the same bytes before.
 template <class Run, class Check> void compute(Operand &out,

@@ -64,17 +64,6 @@ void check_function(const Function &f) {
     }
 }
 
-// While it lives, operands are large from other sizes on.
-struct Lowered {
-    Atoll::kernels::LargeOperands before = level->large_operands();
-    explicit Lowered(const Atoll::kernels::LargeOperands &lowest) {
-        at_each_level([&] { level->large_operands() = lowest; });
-    }
-    ~Lowered() {
-        at_each_level([this] { level->large_operands() = before; });
-    }
-};
-
 } // namespace
 
 TEST_CASE("unary kernels agree with the oracle on every dtype, layout and mixture") {

@@ -404,9 +404,10 @@ TEST_CASE_TEMPLATE("running sums that are streamed are the same", T, float, doub
                     1) == ATOLL_STATUS_OK);
         return std::vector<T>(first - line, first + n + line);
     };
+    Atoll::kernels::LargeOperands lowest = level->large_operands();
+    lowest.alone = 0;
+    const Lowered lowered(lowest);
     at_each_level([&] {
-        const Atoll::kernels::LargeOperands before = level->large_operands();
-        level->large_operands().alone = 0;
         level->set_pool(nullptr, nullptr);
         for (const std::int64_t offset : {std::int64_t{0}, std::int64_t{1}, line}) {
             const std::vector<T> expected = sums(offset, false);
@@ -415,7 +416,6 @@ TEST_CASE_TEMPLATE("running sums that are streamed are the same", T, float, doub
             CHECK(std::count(expected.end() - line, expected.end(), T(7)) == line);
         }
         level->set_pool(&parallel_for, nullptr);
-        level->large_operands() = before;
     });
 }
 

@@ -66,9 +66,8 @@ template <class To, class From> void cast(std::int64_t n, char *out, const char 
     std::int64_t k = 0;
     if constexpr (holds_ends<To, From>) {
         using V = Vector<From>;
-#if defined(__AVX2__) && !defined(__AVX512F__)
         // GCC 12 makes bytes of one vector in scalars, but good code of loops over many.
-        if constexpr (sizeof(To) == 1) {
+        if constexpr (vector_bytes == 32 && sizeof(To) == 1) {
             constexpr std::int64_t block = 128;
             alignas(32) std::int32_t whole[block];
             for (std::int64_t count; n - k >= lanes<From>; k += count) {
@@ -78,7 +77,6 @@ template <class To, class From> void cast(std::int64_t n, char *out, const char 
                 for (std::int64_t j = 0; j < count; ++j) o[k + j] = static_cast<To>(whole[j]);
             }
         }
-#endif
         for (; k + lanes<From> <= n; k += lanes<From>)
             store_vector(o + k, __builtin_convertvector(truncated<To>(load_vector<V>(i + k)),
                                                         VectorN<To, lanes<From>>));

@@ -42,16 +42,17 @@ bool ready(const atoll_operand *operands, int count, std::uint32_t rank, std::ui
 // How many bytes all operands may have whose inputs of 8 bytes are brought together first if they
 // are not dense. Tests pick single elements, and integers are divided one by one: their loops gain
 // nothing. Complex numbers gain most, as their loops are slow where they are not vectors.
-std::int64_t most_packed(std::uint32_t function, std::uint32_t dtype, [[maybe_unused]] int inputs) {
+std::int64_t most_packed(std::uint32_t function, std::uint32_t dtype, int inputs) {
     if (kinds[dtype] == ATOLL_DTYPE_KIND_COMPLEX) return 16 << 20;
     if (result_of(function, dtype) == ATOLL_DTYPE_BOOL) return 0;
     constexpr std::int64_t in_l2 = 1 << 20, in_l3 = 24 << 20;
-#if defined(__AVX2__) && !defined(__AVX512F__)
-    // On Zen 3 square roots take 0.4 of the time at 1.4 MB and 0.7 at 16 MB, other functions of one
-    // input 0.6 to 0.9 at 1.4 MB; reciprocals and functions of two take no less.
-    if (function == ATOLL_FN_sqrt) return in_l3;
-    if (inputs == 1 && function != ATOLL_FN_sign && function != ATOLL_FN_reciprocal) return 4 << 20;
-#endif
+    if (vector_bytes == 32) {
+        // On Zen 3 square roots take 0.4 of the time at 1.4 MB and 0.7 at 16 MB, other functions of
+        // one input 0.6 to 0.9 at 1.4 MB; reciprocals and functions of two take no less.
+        if (function == ATOLL_FN_sqrt) return in_l3;
+        if (inputs == 1 && function != ATOLL_FN_sign && function != ATOLL_FN_reciprocal)
+            return 4 << 20;
+    }
     switch (function) {
     // One by one, these take long.
     case ATOLL_FN_sign:

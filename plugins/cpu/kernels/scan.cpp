@@ -291,17 +291,13 @@ template <class F, class T, class A> struct Scan {
     }
     // Run by run: of a whole group by way of stream() it takes a tenth longer.
     static void stream_group(const A *before, const A *p, T *o) {
-        using V = Vector<std::uint64_t>;
         for (int r = 0; r < in_group; ++r, p += run, o += run) {
             const A b = before[r];
             alignas(64) T sums[run];
             ATOLL_INDEPENDENT
             for (std::int64_t k = 0; k < run; ++k) sums[k] = to<T>(F::apply(b, p[k]));
-            const char *const from = reinterpret_cast<const char *>(sums);
-            char *const at = reinterpret_cast<char *>(o);
-#pragma GCC unroll 16
-            for (int i = 0; i < run_bytes; i += vector_bytes)
-                stream_vector(at + i, load_vector<V>(from + i));
+            stream_lines<run_bytes>(reinterpret_cast<char *>(o),
+                                    reinterpret_cast<const char *>(sums));
         }
     }
     // The group that is `ahead` bytes further on.

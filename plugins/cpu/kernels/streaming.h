@@ -68,6 +68,14 @@ Loop streamed_loop(std::uint32_t function, std::uint32_t dtype);
 // Whether that loop also takes every second element of an input, such as the real parts of complex
 // numbers: of a + b, a - b, a · b and a / b of elements of 4 or 8 bytes.
 bool streams_every_second(std::uint32_t function, std::uint32_t dtype);
+// Copies so many bytes to where a cache line begins.
+template <std::int64_t bytes>
+[[gnu::always_inline]] inline void stream_lines(char *to, const char *from) {
+    static_assert(bytes % cache_line == 0);
+#pragma GCC unroll 16
+    for (std::int64_t v = 0; v < bytes; v += vector_bytes)
+        stream_vector(to + v, load_vector<Vector<std::uint8_t>>(from + v));
+}
 // Copies bytes to any address; none of `to` is one of `from`.
 void stream(std::int64_t bytes, char *to, const char *from);
 

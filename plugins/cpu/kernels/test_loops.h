@@ -112,16 +112,21 @@ private:
     alignas(vector_bytes) T same_[answers_at_once];
 };
 
+// Stores at(k), vectors of `count` elements of so many bytes, for k < n, which is no less.
+template <class At>
+void store_vectors(std::int64_t n, std::int64_t count, std::int64_t size, char *out, const At &at) {
+    const std::int64_t last = n - count;
+    const auto rest = at(last); // before what is stored may change it
+    for (std::int64_t k = 0; k < last; k += count) store_vector(out + k * size, at(k));
+    store_vector(out + last * size, rest);
+}
+
 template <int Count, class F, class T>
 void test_loop(std::int64_t n, char *const *data, const std::int64_t *strides) {
     if (n >= answers_at_once && strides[0] == 1 && dense_or_same<T>(strides[1]) &&
         dense_or_same<T>(strides[Count])) {
-        char *const out = data[0];
-        const auto run = [=](const auto &at) {
-            const std::int64_t last = n - answers_at_once;
-            const Bytes rest = at(last); // before what is stored may change it
-            for (std::int64_t k = 0; k < last; k += answers_at_once) store_vector(out + k, at(k));
-            store_vector(out + last, rest);
+        const auto run = [out = data[0], n](const auto &at) {
+            store_vectors(n, answers_at_once, 1, out, at);
         };
         const Inputs<T> a(data[1], strides[1]);
         if constexpr (Count == 1) {

@@ -71,17 +71,12 @@ void vector_shift_loop(std::int64_t n, char *const *data, const std::int64_t *st
         return binary_loop<F, T>(n, data, strides);
     const Inputs<T> a(data[1], strides[1]), b(data[2], strides[2]);
     // In registers: for all the compiler knows, the stores change what is behind an address.
-    char *const out = data[0];
     const T *const first_a = a.from(0), *const first_b = b.from(0);
     const std::int64_t every_a = strides[1] ? -1 : 0, every_b = strides[2] ? -1 : 0;
-    const auto at = [=](std::int64_t k) {
+    store_vectors(n, count, size, data[0], [=](std::int64_t k) {
         return shifted<F, T>(load_vector<Vector<T>>(first_a + (k & every_a)),
                              load_vector<Vector<T>>(first_b + (k & every_b)));
-    };
-    const std::int64_t last = n - count;
-    const Vector<T> rest = at(last); // before what is stored may change it
-    for (std::int64_t k = 0; k < last; k += count) store_vector(out + k * size, at(k));
-    store_vector(out + last * size, rest);
+    });
 }
 
 #endif

@@ -27,7 +27,7 @@ public:
     void add(std::int64_t first, std::int64_t count, const char *from, std::int64_t bytes) {
         if (all_aligned_ && bytes == cache_line) {
             for (std::int64_t k = 0; k < count; ++k)
-                stream_line(column(first + k), from + k * cache_line);
+                stream_lines<cache_line>(column(first + k), from + k * cache_line);
             return;
         }
         // All of them first: what was just stored in parts is read slowly as a whole.
@@ -45,7 +45,7 @@ public:
             if (waits < before)
                 copy(to, begin, cache_line - before);
             else
-                stream_line(to - waits, begin);
+                stream_lines<cache_line>(to - waits, begin);
             copy(waiting, waiting + cache_line, cache_line);
         }
     }
@@ -71,10 +71,6 @@ private:
     }
     static void copy(char *to, const char *from, std::int64_t bytes) {
         std::memcpy(to, from, static_cast<std::size_t>(bytes));
-    }
-    static void stream_line(char *to, const char *from) {
-        for (int v = 0; v < cache_line; v += vector_bytes)
-            stream_vector(to + v, load_vector<Vector<std::uint8_t>>(from + v));
     }
     char *column(std::int64_t k) const { return out_ + k * stride_; }
 
