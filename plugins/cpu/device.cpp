@@ -59,15 +59,19 @@ void facts(State &state, atoll_call &call) {
 }
 
 // These two stand on the hot path: no exceptions, no strings unless something is wrong.
+[[gnu::noinline]] std::int32_t refuse_memory(const atoll_call &call, std::uint64_t bytes) {
+    char text[96];
+    std::snprintf(text, sizeof text, "no host memory for %llu bytes",
+                  static_cast<unsigned long long>(bytes));
+    return sdk::set_error(call.error, ATOLL_STATUS_OUT_OF_MEMORY, text);
+}
+
 std::int32_t allocate(const atoll_link *, atoll_call *call) {
     auto &p = sdk::params<atoll_memory_params>(*call);
     p.data = memory::allocate(p.bytes);
     if (p.data) [[likely]]
         return ATOLL_STATUS_OK;
-    char text[96];
-    std::snprintf(text, sizeof text, "no host memory for %llu bytes",
-                  static_cast<unsigned long long>(p.bytes));
-    return sdk::set_error(call->error, ATOLL_STATUS_OUT_OF_MEMORY, text);
+    return refuse_memory(*call, p.bytes);
 }
 
 std::int32_t release(const atoll_link *, atoll_call *call) {

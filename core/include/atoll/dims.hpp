@@ -72,18 +72,13 @@ public:
 
     // New elements are uninitialised.
     void resize(int size) {
-        if (size > capacity_) {
-            auto *grown = new std::int64_t[static_cast<std::size_t>(size)];
-            std::copy_n(data(), size_, grown);
-            release();
-            heap_ = grown;
-            capacity_ = size;
-        }
+        if (size > capacity_) [[unlikely]]
+            grow(size);
         size_ = size;
     }
     void push_back(std::int64_t value) {
         if (size_ == capacity_) [[unlikely]]
-            reserve(2 * capacity_);
+            grow(2 * capacity_);
         data()[size_++] = value;
     }
     void pop_back() noexcept { --size_; }
@@ -106,16 +101,19 @@ public:
     }
 
 private:
-    void reserve(int capacity) {
-        const int size = size_;
-        resize(capacity);
-        size_ = size;
+    // Apart, as is copy(), so that short lists need no stack frame.
+    [[gnu::noinline]] void grow(int capacity) {
+        auto *grown = new std::int64_t[static_cast<std::size_t>(capacity)];
+        std::copy_n(data(), size_, grown);
+        release();
+        heap_ = grown;
+        capacity_ = capacity;
     }
     void release() noexcept {
         if (capacity_ > inline_capacity) delete[] heap_;
         capacity_ = inline_capacity;
     }
-    void copy(const Dims &other) {
+    [[gnu::noinline]] void copy(const Dims &other) {
         resize(other.size_);
         std::copy_n(other.data(), size_, data());
     }

@@ -14,47 +14,34 @@ namespace Atoll::detail {
 
 namespace {
 
-// The number of elements if the tensor is dense, native, aligned and of this shape, else -1.
-std::int64_t uniform_size(const TensorImpl &t, const Dims &shape) {
-    const int rank = t.shape.size();
-    if (t.swapped() || rank != shape.size() ||
-        (reinterpret_cast<std::uintptr_t>(t.data()) & (info(t.dtype).alignment - 1u)) != 0)
-        return -1;
-    const std::int64_t *extents = t.shape.data(), *wanted = shape.data(),
-                       *strides = t.strides.data();
-    const std::int64_t item = size_of(t.dtype);
-    std::int64_t size = 1;
-    for (int i = 0; i < rank; ++i) {
-        if (extents[i] != wanted[i]) return -1;
-        if (extents[i] != 1 && strides[i] != size * item && extents[i] != 0) return -1;
-        size *= extents[i];
-    }
-    return size;
-}
-bool uniform(const TensorImpl &t) { return uniform_size(t, t.shape) >= 0; }
-bool alike(const TensorImpl &t, const TensorImpl &with) {
-    return t.device() == with.device() && uniform_size(t, with.shape) >= 0;
+bool uniform(const TensorImpl &t) { return t.dense_size >= 0 && !t.swapped(); }
+// Whether t is uniform, as `first` is, and of its shape and device; dtypes may differ.
+bool alike(const TensorImpl &t, const TensorImpl &first) {
+    // Vectors of one size have one shape.
+    return t.dense_size == first.dense_size && t.device() == first.device() && !t.swapped() &&
+           t.shape.size() == first.shape.size() && (t.shape.size() == 1 || t.shape == first.shape);
 }
 
 } // namespace
 
 bool run_uniform(const FunctionRecord &function, Inputs inputs, const TensorImpl *out,
                  Tensor *temporary, Tensor &result, const Context &context) {
-    const TensorImpl *tensors[max_operands] = {out};
-    std::size_t count = 1;
-    for (const Operand *input : inputs) {
-        const Tensor *handle = input->tensor();
-        if (!handle || !handle->impl()) return false;
-        tensors[count++] = handle->impl();
-        if (handle->impl()->dtype != tensors[1]->dtype) return false;
-    }
-    const TensorImpl &first = *tensors[1];
-    for (std::size_t i = 2; i < count; ++i)
-        if (!alike(*tensors[i], first)) return false;
-    const std::int64_t size = uniform_size(first, first.shape);
-    if (size < 0) return false;
+    const auto tensor = [&](std::size_t i) {
+        const Tensor *handle = inputs[i]->tensor();
+        return handle ? handle->impl() : nullptr;
+    };
+    const TensorImpl *const leading = tensor(0);
+    if (!leading || !uniform(*leading)) return false;
+    const TensorImpl &first = *leading;
     const auto natural = static_cast<DType>(function.uniform[static_cast<int>(first.dtype)]);
     if (natural == DType::none) return false;
+    const TensorImpl *tensors[max_operands] = {out, leading};
+    std::size_t count = 2;
+    for (std::size_t i = 1; i < inputs.size(); ++i) {
+        const TensorImpl *const input = tensor(i);
+        if (!input || input->dtype != first.dtype || !alike(*input, first)) return false;
+        tensors[count++] = input;
+    }
     if (out) {
         if (out->dtype != natural || out->read_only() || !alike(*out, first)) return false;
         for (std::size_t i = 1; i < count; ++i) {
@@ -71,7 +58,7 @@ bool run_uniform(const FunctionRecord &function, Inputs inputs, const TensorImpl
         if (!result.impl()) result = make_tensor(first.shape, natural, first.device(), stream);
         tensors[0] = result.impl();
     }
-    if (size > 0) route.send_alike({tensors, count}, size);
+    route.send_alike({tensors, count}, first.dense_size);
     return true;
 }
 
@@ -82,8 +69,7 @@ bool run_uniform_core(const FunctionRecord &function, const Tensor &input,
     const TensorImpl &in = *input.impl();
     const auto natural = static_cast<DType>(function.uniform_core[static_cast<int>(in.dtype)]);
     if (natural == DType::none || !uniform(in)) return false;
-    const std::int64_t size = in.size();
-    if (size == 0) return false;
+    const std::int64_t size = in.dense_size;
     const bool keeps = function.signature.operands[0].axis_count > 0;
     const Route route(function, in, context);
     if (!route.knows_all()) [[unlikely]]
@@ -107,7 +93,6 @@ bool run_uniform_product(const FunctionRecord &function, const TensorImpl &a, co
         a.device() != b.device() || !uniform(a) || !uniform(b))
         return false;
     const std::int64_t m = a.shape[0], k = a.shape[1], n = b.shape[1], size = size_of(a.dtype);
-    if (m * n * k == 0) return false;
     const Route route(function, a, context);
     result = make_tensor({m, n}, a.dtype, a.device(), a.storage->stream);
     Space space;

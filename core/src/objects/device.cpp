@@ -28,34 +28,25 @@ void refuse_retired(const DeviceRecord &device, std::string_view op) {
                 device.name);
 }
 
-namespace {
-const FunctionRecord &device_function(int number) {
-    return Registry::get().device_function(number);
-}
-const Chain &chain_of(const PreparedCall &prepared) {
-    return *prepared.device->type->chain(*prepared.function, 0);
-}
-} // namespace
-
 void device_call(const DeviceRecord &device, int function, void *params, void *stream,
                  Cause cause) {
     const ReadSection section;
-    PreparedCall prepared(device_function(function), device, 0, stream, cause, params);
-    dispatch(chain_of(prepared), prepared);
+    PreparedDeviceCall call(device, function, params, stream, cause);
+    dispatch(call.chain(), call);
 }
 
 std::int32_t try_device_call(const DeviceRecord &device, int function, void *params,
                              void *stream) noexcept {
     const ReadSection section;
-    PreparedCall prepared(device_function(function), device, 0, stream, {}, params);
-    return try_dispatch(chain_of(prepared), prepared);
+    PreparedDeviceCall call(device, function, params, stream);
+    return try_dispatch(call.chain(), call);
 }
 
 void last_device_call(const DeviceRecord &device, int function, void *params,
                       void *stream) noexcept {
     const ReadSection section;
-    PreparedCall prepared(device_function(function), device, 0, stream, {}, params);
-    const Chain &chain = chain_of(prepared);
+    PreparedDeviceCall prepared(device, function, params, stream);
+    const Chain &chain = prepared.chain();
     try {
         if (const std::int32_t status = chain.call(prepared.call); status != ATOLL_STATUS_OK)
             [[unlikely]]
@@ -72,11 +63,10 @@ void transfer(StreamOf on, std::uint32_t kind, void *destination, const void *so
     bool interposed = false;
     try {
         const ReadSection section;
-        PreparedCall prepared(device_function(ATOLL_DEVICE_FN_transfer), *on.device, 0, on.handle(),
-                              cause, &params);
-        const Chain &chain = chain_of(prepared);
+        PreparedDeviceCall call(*on.device, ATOLL_DEVICE_FN_transfer, &params, on.handle(), cause);
+        const Chain &chain = call.chain();
         interposed = chain.wrappers > 0;
-        dispatch(chain, prepared);
+        dispatch(chain, call);
     } catch (const Error &error) {
         // A transfer that says why it failed is over, but the words may be an interposer's, which
         // had it enqueued.

@@ -86,9 +86,19 @@ Ref<TensorImpl> new_view(Ref<StorageImpl> storage, DType dtype, std::uint8_t fla
     return Ref<TensorImpl>::adopt(tensor);
 }
 Tensor finish_view(Ref<TensorImpl> view, std::int64_t offset, std::int64_t offset_if_empty) {
-    view->offset = offset;
-    for (const std::int64_t extent : view->shape)
-        if (extent == 0) view->offset = offset_if_empty;
+    TensorImpl &t = *view;
+    const DTypeInfo &element = info(t.dtype);
+    const std::int64_t *const extents = t.shape.data(), *const strides = t.strides.data();
+    std::int64_t bytes = element.size; // and the stride that comes next if elements are dense
+    bool in_order = true;
+    for (int i = 0, rank = t.shape.size(); i < rank; ++i) {
+        in_order &= extents[i] == 1 || strides[i] == bytes;
+        bytes *= extents[i];
+    }
+    t.offset = bytes == 0 ? offset_if_empty : offset;
+    const auto address = reinterpret_cast<std::uintptr_t>(t.data());
+    if (in_order && bytes != 0 && (address & (element.alignment - 1u)) == 0)
+        t.dense_size = elements_in(bytes, t.dtype);
     return Tensor(std::move(view));
 }
 // Takes over what shape and strides have.
@@ -179,7 +189,7 @@ std::string_view self_overlap_text(Overlap overlap) {
 }
 
 bool self_overlapping(const TensorImpl &t) {
-    if (dense(t, Order::F)) return false;
+    if (t.dense_size >= 0 || dense(t, Order::F)) return false;
     return self_overlap_of(t.shape, t.strides, size_of(t.dtype)) != Overlap::no;
 }
 

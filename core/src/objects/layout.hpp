@@ -15,6 +15,11 @@ std::string shape_text(std::string_view name, const Dims &shape);
 std::optional<std::int64_t> bytes_of(const Dims &shape, std::int64_t itemsize);
 // The same; throws Error beyond 63 bits, and for extents below 0 or too many.
 std::int64_t checked_bytes(const Dims &shape, std::int64_t itemsize, std::string_view op);
+// How many elements there are in so many bytes. By a shift, as sizes are powers of two: a division
+// takes as long as ten other instructions.
+inline std::int64_t elements_in(std::int64_t bytes, DType dtype) {
+    return bytes >> __builtin_ctzll(static_cast<std::uint64_t>(size_of(dtype)));
+}
 // The bytes that the elements touch, relative to element (0, 0, …). False beyond 63 bits.
 bool byte_range(const Dims &shape, const Dims &strides, std::int64_t itemsize, ByteRange &range);
 // Throws Error unless there are as many strides as extents.

@@ -59,10 +59,15 @@ struct StorageImpl : RefCounted {
 enum TensorFlags : std::uint8_t { tensor_swapped = 1, tensor_read_only = 2 };
 
 struct TensorImpl : RefCounted, Reused<&ThreadRecord::views> {
-    explicit TensorImpl(Destroy how = &destroy) : RefCounted(how) {}
+    TensorImpl() : RefCounted(&destroy) {}
+    TensorImpl(Destroy how, DType its_dtype, Ref<StorageImpl> its_storage, const Dims &its_shape)
+        : RefCounted(how), dtype(its_dtype), storage(std::move(its_storage)), shape(its_shape) {}
     DType dtype = DType::none;
     std::uint8_t flags = 0;
     std::int64_t offset = 0; // bytes
+    // The number of elements where they lie one after the other in order F, each aligned; else, and
+    // where there are none, -1.
+    std::int64_t dense_size = -1;
     Ref<StorageImpl> storage;
     Dims shape, strides;
 

@@ -4,6 +4,7 @@
 #include "base/enums.hpp"
 #include "base/throw_error.hpp"
 #include "objects/layout.hpp"
+#include "runtime/dispatch.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -20,14 +21,21 @@ namespace {
 
 constexpr std::uintptr_t device_alignment = 64; // bytes: atoll_memory_params
 
-// Memory that a function of the device gives; throws Error where it gives none.
-void *allocate(const DeviceRecord &device, int function, std::int64_t bytes, void *stream = nullptr,
-               Cause cause = {}) {
+[[noreturn, gnu::cold]] void refuse_null(const DeviceRecord &device, int function,
+                                         std::int64_t bytes) {
+    throw Error(Status::plugin_fault, Registry::get().device_function(function).full_name,
+                fmt::format("returned NULL for {} bytes without an error", bytes), device.name);
+}
+// Memory that a function of the device gives; throws Error where it gives none. Call inside a
+// ReadSection.
+[[gnu::always_inline]] inline void *allocate(const DeviceRecord &device, int function,
+                                             std::int64_t bytes, void *stream = nullptr,
+                                             Cause cause = {}) {
     atoll_memory_params params{sizeof params, 0, static_cast<std::uint64_t>(bytes), nullptr};
-    device_call(device, function, &params, stream, cause);
-    if (!params.data)
-        throw Error(Status::plugin_fault, Registry::get().device_function(function).full_name,
-                    fmt::format("returned NULL for {} bytes without an error", bytes), device.name);
+    PreparedDeviceCall call(device, function, &params, stream, cause);
+    dispatch(call.chain(), call);
+    if (!params.data) [[unlikely]]
+        refuse_null(device, function, bytes);
     return params.data;
 }
 void give_back(const DeviceRecord &device, int function, std::int64_t bytes, void *data,
@@ -54,6 +62,16 @@ void close(StorageImpl &storage) noexcept {
     count_live(storage.device->slot, -1);
 }
 
+[[noreturn, gnu::cold]] void refuse_unaligned(const StorageImpl &storage, void *data) {
+    const DeviceRecord &device = *storage.device;
+    give_back(device, ATOLL_DEVICE_FN_free, storage.bytes, data, storage.stream_handle());
+    throw Error(Status::plugin_fault, "device.allocate",
+                fmt::format("returned memory at {}, need a multiple of {} bytes; report it to the "
+                            "plugin's vendor",
+                            data, device_alignment),
+                device.name, device.type->plugin->name);
+}
+
 // The rest of making a storage that has memory of its own.
 void take_memory(StorageImpl &storage, Cause cause) {
     DeviceRecord &device = *storage.device;
@@ -63,14 +81,8 @@ void take_memory(StorageImpl &storage, Cause cause) {
         void *data = allocate(device, ATOLL_DEVICE_FN_allocate, storage.bytes,
                               storage.stream_handle(), cause);
         if (!device.type->is_inline()) home_of(storage).work().enqueued();
-        if (reinterpret_cast<std::uintptr_t>(data) % device_alignment != 0) {
-            give_back(device, ATOLL_DEVICE_FN_free, storage.bytes, data, storage.stream_handle());
-            throw Error(Status::plugin_fault, "device.allocate",
-                        fmt::format("returned memory at {}, need a multiple of {} bytes; report it "
-                                    "to the plugin's vendor",
-                                    data, device_alignment),
-                        device.name, device.type->plugin->name);
-        }
+        if (reinterpret_cast<std::uintptr_t>(data) % device_alignment != 0) [[unlikely]]
+            refuse_unaligned(storage, data);
         storage.data = static_cast<char *>(data);
         storage.owned = true;
     }
@@ -82,7 +94,7 @@ void take_memory(StorageImpl &storage, Cause cause) {
 struct Block : Reused<&ThreadRecord::blocks> {
     alignas(TensorImpl) std::byte tensor[sizeof(TensorImpl)];
     alignas(StorageImpl) std::byte storage[sizeof(StorageImpl)];
-    std::atomic<std::uint32_t> parts{2};
+    std::atomic<std::uint32_t> parts{1}; // at first there is the storage
 
     void release() noexcept {
         if (parts.load(std::memory_order_acquire) == 1 ||
@@ -159,18 +171,14 @@ Tensor make_tensor(const Dims &shape, DType dtype, DeviceRecord *device, Ref<Str
     require_dtype(dtype, "tensor");
     // In one go for what is nearly always asked for; checked_bytes() says what is wrong with
     // others.
-    std::int64_t bytes = size_of(dtype);
-    Dims strides;
-    strides.resize(shape.size());
-    bool plain = order == Order::F && shape.size() <= ATOLL_MAX_RANK;
-    for (int i = 0; i < shape.size() && plain; ++i) {
-        strides[i] = bytes;
-        plain = shape[i] > 0 && !__builtin_mul_overflow(bytes, shape[i], &bytes);
-    }
-    if (!plain) [[unlikely]] {
-        bytes = checked_bytes(shape, size_of(dtype), "tensor");
-        strides = dense_strides(shape, size_of(dtype), order);
-    }
+    const std::int64_t item = size_of(dtype), *const extents = shape.data();
+    const int rank = shape.size();
+    std::int64_t bytes = item;
+    bool plain = order == Order::F && rank <= ATOLL_MAX_RANK;
+    for (int i = 0; i < rank && plain; ++i)
+        plain = extents[i] > 0 && !__builtin_mul_overflow(bytes, extents[i], &bytes);
+    if (!plain) [[unlikely]]
+        bytes = checked_bytes(shape, item, "tensor");
     const ReadSection section;
     auto block = std::make_unique_for_overwrite<Block>();
     auto *storage = new (block->storage)
@@ -181,12 +189,20 @@ Tensor make_tensor(const Dims &shape, DType dtype, DeviceRecord *device, Ref<Str
         storage->~StorageImpl();
         throw;
     }
-    auto *tensor = new (block.release()->tensor) TensorImpl(&destroy_tensor_part);
-    tensor->storage = Ref<StorageImpl>::adopt(storage);
+    Block *const both = block.release();
+    auto *tensor = new (both->tensor)
+        TensorImpl(&destroy_tensor_part, dtype, Ref<StorageImpl>::adopt(storage), shape);
+    both->parts.store(2, std::memory_order_relaxed);
     Tensor result(Ref<TensorImpl>::adopt(tensor));
-    tensor->dtype = dtype;
-    tensor->shape = shape;
-    tensor->strides = std::move(strides);
+    if (!plain) [[unlikely]] {
+        tensor->strides = dense_strides(shape, item, order);
+        return result;
+    }
+    // In place: the processor would wait for a copy of what was just written.
+    tensor->strides.resize(rank);
+    std::int64_t *const strides = tensor->strides.data();
+    for (std::int64_t i = 0, stride = item; i < rank; stride *= extents[i++]) strides[i] = stride;
+    tensor->dense_size = elements_in(bytes, dtype);
     return result;
 }
 

@@ -11,10 +11,8 @@
 
 namespace Atoll::detail {
 
-namespace {
-
-[[noreturn]] void fail(const Chain &chain, PreparedCall &prepared, std::int32_t status,
-                       std::string_view exception) {
+void fail(const Chain &chain, PreparedCall &prepared, std::int32_t status,
+          std::string_view exception) {
     if (std::exchange(thread_state.pool_failed, false))
         throw Error(Status::kernel_failed, prepared.function->full_name,
                     "the parallel_for that the application set threw (see the log); the result is "
@@ -50,7 +48,9 @@ namespace {
     throw Error(code, function, text, prepared.device->name, plugin, error.native_code);
 }
 
-} // namespace
+void fail_of_exception(const Chain &chain, PreparedCall &prepared) {
+    fail(chain, prepared, ATOLL_STATUS_PLUGIN_FAULT, exception_text());
+}
 
 std::string exception_text() {
     try {
@@ -96,18 +96,6 @@ void run_finaliser(std::string_view owner, const std::function<void()> &callback
     } catch (...) {
         log_message(ATOLL_LOG_ERROR, fmt::format("{}: {}", owner, border_crossed()));
     }
-}
-
-void dispatch(const Chain &chain, PreparedCall &prepared) {
-    std::int32_t status;
-    try {
-        status = chain.call(prepared.call);
-        if (status == ATOLL_STATUS_OK && !thread_state.pool_failed) [[likely]]
-            return;
-    } catch (...) {
-        fail(chain, prepared, ATOLL_STATUS_PLUGIN_FAULT, exception_text());
-    }
-    fail(chain, prepared, status, {});
 }
 
 std::int32_t try_dispatch(const Chain &chain, PreparedCall &prepared) noexcept {

@@ -56,9 +56,33 @@ inline PreparedCall::PreparedCall(const FunctionRecord &f, const DeviceRecord &d
     text.clear();
 }
 
-// Sends the call through the chain, inside a ReadSection. However it fails, throws Error with the
-// function, device and plugin.
-void dispatch(const Chain &chain, PreparedCall &prepared);
+// A call of the module `device`, whose functions take `params`. Make it inside a ReadSection.
+struct PreparedDeviceCall : PreparedCall {
+    PreparedDeviceCall(const DeviceRecord &on, int number, void *params, void *stream = nullptr,
+                       Cause cause = {})
+        : PreparedCall(Registry::get().device_function(number), on, 0, stream, cause, params) {}
+    const Chain &chain() const { return *device->type->chain(*function, 0); }
+};
+
+// Throws the Error of a call that failed: with the function, device and plugin. `exception`: the
+// text of what the plugin threw; empty: it returned `status`.
+[[noreturn, gnu::cold]] void fail(const Chain &chain, PreparedCall &prepared, std::int32_t status,
+                                  std::string_view exception);
+// The same inside the handler of what the plugin threw.
+[[noreturn, gnu::cold]] void fail_of_exception(const Chain &chain, PreparedCall &prepared);
+
+// Sends the call through the chain, inside a ReadSection. However it fails, throws Error.
+inline void dispatch(const Chain &chain, PreparedCall &prepared) {
+    std::int32_t status;
+    try {
+        status = chain.call(prepared.call);
+        if (status == ATOLL_STATUS_OK && !thread_state.pool_failed) [[likely]]
+            return;
+    } catch (...) {
+        fail_of_exception(chain, prepared);
+    }
+    fail(chain, prepared, status, {});
+}
 // The same, but returns the status; an exception counts as ATOLL_STATUS_PLUGIN_FAULT.
 std::int32_t try_dispatch(const Chain &chain, PreparedCall &prepared) noexcept;
 // Warns of the error that dispatch() would have thrown for this status, or for the exception that

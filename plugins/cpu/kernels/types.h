@@ -46,14 +46,24 @@ inline constexpr std::uint8_t parts[ATOLL_DTYPE_COUNT] = {
 #include "atoll/lists/dtypes.inc"
 };
 
+// Facts that follow from these, as tables: small calls ask for them.
+template <class Fact> constexpr auto of_each_dtype(const Fact &fact) {
+    std::array<std::uint8_t, ATOLL_DTYPE_COUNT> facts{};
+    for (std::uint32_t dtype = 0; dtype < ATOLL_DTYPE_COUNT; ++dtype)
+        facts[dtype] = static_cast<std::uint8_t>(fact(dtype));
+    return facts;
+}
+inline constexpr auto alignments = of_each_dtype([](std::uint32_t d) { return sizes[parts[d]]; });
+inline constexpr auto wide_dtypes = of_each_dtype([](std::uint32_t d) -> std::uint32_t {
+    if (kinds[d] < ATOLL_DTYPE_KIND_FLOAT || alignments[d] >= 4) return d;
+    return kinds[d] == ATOLL_DTYPE_KIND_COMPLEX ? ATOLL_DTYPE_COMPLEX64 : ATOLL_DTYPE_FLOAT32;
+});
+
 // Bytes per part, which is the natural alignment.
-constexpr std::uint32_t alignment_of(std::uint32_t dtype) { return sizes[parts[dtype]]; }
+constexpr std::uint32_t alignment_of(std::uint32_t dtype) { return alignments[dtype]; }
 
 // The dtype that `dtype` is computed in: floats of fewer than 4 bytes widen, the others stay.
-constexpr std::uint32_t widened(std::uint32_t dtype) {
-    if (kinds[dtype] < ATOLL_DTYPE_KIND_FLOAT || alignment_of(dtype) >= 4) return dtype;
-    return kinds[dtype] == ATOLL_DTYPE_KIND_COMPLEX ? ATOLL_DTYPE_COMPLEX64 : ATOLL_DTYPE_FLOAT32;
-}
+constexpr std::uint32_t widened(std::uint32_t dtype) { return wide_dtypes[dtype]; }
 
 // [function][compute dtype]: the dtype of the result.
 using ResultDtypes = std::array<std::array<std::uint8_t, ATOLL_DTYPE_COUNT>, ATOLL_FN_COUNT>;
