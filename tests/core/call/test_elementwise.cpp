@@ -192,6 +192,31 @@ TEST_CASE("scalars stand on either side") {
     CHECK(add(2, 3, zeros({2}, {cpu()})).to_doubles() == std::vector<double>{5, 5});
 }
 
+TEST_CASE("operands of one size and several shapes broadcast, or are refused") {
+    for (const Device device : all_devices()) {
+        const Tensor row = full({1, 4}, 2, {float32, device}),
+                     column = full({4, 1}, 3, {float32, device}),
+                     vector = full({4}, 5, {float32, device}),
+                     given = full({4, 1}, 0, {float32, device});
+        const auto check = [](const Tensor &sum, const Dims &shape, double value) {
+            CHECK(sum.shape() == shape);
+            CHECK(sum.to_doubles() ==
+                  std::vector<double>(static_cast<std::size_t>(sum.size()), value));
+        };
+        check(row + column, {4, 4}, 5);
+        check(column + row, {4, 4}, 5);
+        check(row + vector, {4, 4}, 7);
+        check(vector + row, {4, 4}, 7);
+        check(column + vector, {4, 1}, 8);
+        check(vector + column, {4, 1}, 8);
+        add(vector, vector, given);
+        check(given, {4, 1}, 10);
+        CHECK_THROWS_AS(row + zeros({2, 2}, {device}), Error);
+        CHECK_THROWS_AS(add(row, row, given), Error);
+        check(given, {4, 1}, 10);
+    }
+}
+
 TEST_CASE("in place the left side keeps shape, dtype and device") {
     const AnyOutput any_output;
     for (const Device device : all_devices()) {
