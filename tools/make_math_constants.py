@@ -177,7 +177,8 @@ def exponential_tables():
 def piecewise(name, f, last):
     """f in sixteen intervals by the first three digits of x: below 5/8 as x + x p(x), then as
     f(c) + (x - c) p(x - c), where f(c) is nearly a float; in the last one up to `last`, from where
-    on f rounds to 1."""
+    on f rounds to 1. Each stands where the last four of the exponent's bits and the first two of the
+    fraction's say; the first one is where 1/2 belongs."""
     starts = [mpf(0)] + [mpf(2)**e * (4 + m) / 4 for e in range(-1, 3) for m in range(4)][1:]
     starts = [x for x in starts if x < last]
     centers, values, rows = [], [], []
@@ -193,10 +194,13 @@ def piecewise(name, f, last):
         centers.append(c)
         values.append(f(c))
         rows.append(interpolated(lambda d: (f(c + d) - f(c)) / d if d else mp.diff(f, c), low - c, high - c, 7))
-    fill = 16 - len(rows)
-    emit(f"{name}_centers", "float", centers + fill * [0], name + " by intervals: c, f(c) and the coefficients of p")
-    emit(f"{name}_values", "float", values + fill * [0])
-    coefficients = [[row[k] for row in rows] + fill * [0] for k in range(8)]
+    def placed(numbers):
+        numbers = numbers + (16 - len(numbers)) * [0]
+        return numbers[8:] + numbers[:8]
+
+    emit(f"{name}_centers", "float", placed(centers), name + " by intervals: c, f(c) and the coefficients of p")
+    emit(f"{name}_values", "float", placed(values))
+    coefficients = [placed([row[k] for row in rows]) for k in range(8)]
     text = ", ".join("{" + ", ".join(literal(rounded(x, 24), "float") for x in line) + "}" for line in coefficients)
     members["float"].append(f"    static constexpr float {name}_coefficients[8][16] = {{{text}}};")
 

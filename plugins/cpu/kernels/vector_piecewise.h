@@ -24,10 +24,11 @@ template <class Table> struct Piecewise {
     template <class V> static V of(V x) {
         using Whole = Vector<std::int32_t>;
         const V size = absolute(x), inside = at_most(Table::last, size);
-        // From 5/8 on, numbers of the same three first digits share an interval.
-        Whole digits = (Whole)(bits(inside) >> 21) - (std::bit_cast<std::int32_t>(0.5F) >> 21);
-        digits = digits < 0 ? Whole{} : digits;
-        const Integers<V> index = (Integers<V>)(digits > 15 ? Whole{} + 15 : digits);
+        // From 5/8 on, numbers of the same three first digits share an interval; those below share
+        // that of 1/2. The look-up takes the last four bits.
+        const Whole digits = (Whole)bits(inside) >> 21;
+        const Whole of_half = Whole{} + (std::bit_cast<std::int32_t>(0.5F) >> 21);
+        const Integers<V> index = (Integers<V>)(digits > of_half ? digits : of_half);
         const V base = size < 0.625F ? size : lookup<V>(Table::values, index);
         const V d = inside - lookup<V>(Table::centers, index);
         V powers[] = {d, d * d, (d * d) * (d * d)};
