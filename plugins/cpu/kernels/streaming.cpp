@@ -56,7 +56,8 @@ LargeOperands measured() {
             .copied = {12 * mebibyte, 4, 4, 1, false},
             .computed = {36 * mebibyte, 32, 2, 1, true},
             .fetched_ahead = true,
-            .scans_stream = true};
+            .scans_stream = true,
+            .two_streams = true};
 }
 
 // one(k) stores an element, vector(k) a vector of them, aligned, for which it may read `beyond`
