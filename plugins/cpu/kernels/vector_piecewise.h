@@ -26,9 +26,13 @@ template <class Table> struct Piecewise {
         const V size = absolute(x), inside = at_most(Table::last, size);
         // From 5/8 on, numbers of the same three first digits share an interval; those below share
         // that of 1/2. The look-up takes the last four bits.
-        const Whole digits = (Whole)bits(inside) >> 21;
-        const Whole of_half = Whole{} + (std::bit_cast<std::int32_t>(0.5F) >> 21);
-        const Integers<V> index = (Integers<V>)(digits > of_half ? digits : of_half);
+        constexpr std::int32_t least = std::bit_cast<std::int32_t>(0.5F) >> 21, most = least + 15;
+        const Whole first = Whole{} + least, last = Whole{} + most;
+        Whole digits = (Whole)bits(inside) >> 21;
+        digits = digits > first ? digits : first;
+        if constexpr (std::bit_cast<std::int32_t>(Table::last) >> 21 > most)
+            digits = digits < last ? digits : last;
+        const Integers<V> index = (Integers<V>)digits;
         const V base = size < 0.625F ? size : lookup<V>(Table::values, index);
         const V d = inside - lookup<V>(Table::centers, index);
         V powers[] = {d, d * d, (d * d) * (d * d)};
