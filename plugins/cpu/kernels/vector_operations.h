@@ -212,6 +212,17 @@ template <class V> inline V lookup(const Element<V> (&table)[16], Integers<V> in
 #endif
 }
 
+// The same where x is at least `least` or NaN, else x.
+template <class V>
+inline V lookup_from(float least, V x, const float (&table)[16], Integers<V> index) {
+#if defined(__AVX512F__)
+    return _mm512_mask_permutexvar_ps(x, _mm512_cmp_ps_mask(x, all<V>(least), _CMP_NLT_UQ),
+                                      (__m512i)index, _mm512_loadu_ps(table));
+#else
+    return x < least ? x : lookup<V>(table, index);
+#endif
+}
+
 #if defined(__AVX512F__)
 // Element index[k] & 31.
 template <class V> inline V lookup(const double (&table)[32], Integers<V> index) {

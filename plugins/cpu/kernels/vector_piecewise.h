@@ -31,9 +31,9 @@ template <class Table> struct Piecewise {
         Whole digits = (Whole)bits(inside) >> 21;
         digits = digits > first ? digits : first;
         if constexpr (std::bit_cast<std::int32_t>(Table::last) >> 21 > most)
-            digits = digits < last ? digits : last;
+            digits = digits > last ? last : digits;
         const Integers<V> index = (Integers<V>)digits;
-        const V base = size < 0.625F ? size : lookup<V>(Table::values, index);
+        const V base = lookup_from(0.625F, size, Table::values, index);
         const V d = inside - lookup<V>(Table::centers, index);
         V powers[] = {d, d * d, (d * d) * (d * d)};
         const V p = coefficient<0, 8>(powers, index);
