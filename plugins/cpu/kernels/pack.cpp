@@ -16,7 +16,7 @@ template <> struct UnitOf<4> { using type = std::uint32_t; };
 template <> struct UnitOf<8> { using type = std::uint64_t; };
 
 constexpr int width_of(int group, std::int64_t size) {
-    if (size != 4 && size != 8) return 0;
+    if (size != 4 && size != 8 && !(size == 2 && group == 8)) return 0;
     return std::min(group, vector_bytes / static_cast<int>(size));
 }
 
