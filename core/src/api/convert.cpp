@@ -7,6 +7,7 @@
 #include "call/check.hpp"
 #include "call/copy.hpp"
 #include "call/parts.hpp"
+#include "objects/layout.hpp"
 #include "objects/object.hpp"
 
 #include <algorithm>
@@ -139,6 +140,7 @@ void Tensor::detach() {
     t.strides = own.impl()->strides;
     t.flags = static_cast<std::uint8_t>(own.impl()->flags | (t.flags & tensor_read_only));
     t.storage = own.impl()->storage;
+    find_dense_size(t);
 }
 
 void Tensor::dealloc() {
@@ -149,6 +151,7 @@ void Tensor::dealloc() {
     t.strides = Dims{size_of(t.dtype)};
     t.flags = 0;
     t.storage = std::move(nothing);
+    find_dense_size(t);
 }
 
 Tensor::operator bool() const {

@@ -85,8 +85,7 @@ Ref<TensorImpl> new_view(Ref<StorageImpl> storage, DType dtype, std::uint8_t fla
     tensor->storage = std::move(storage);
     return Ref<TensorImpl>::adopt(tensor);
 }
-Tensor finish_view(Ref<TensorImpl> view, std::int64_t offset, std::int64_t offset_if_empty) {
-    TensorImpl &t = *view;
+std::int64_t find_dense_size(TensorImpl &t) {
     const DTypeInfo &element = info(t.dtype);
     const std::int64_t *const extents = t.shape.data(), *const strides = t.strides.data();
     std::int64_t bytes = element.size; // and the stride that comes next if elements are dense
@@ -95,10 +94,14 @@ Tensor finish_view(Ref<TensorImpl> view, std::int64_t offset, std::int64_t offse
         in_order &= extents[i] == 1 || strides[i] == bytes;
         bytes *= extents[i];
     }
-    t.offset = bytes == 0 ? offset_if_empty : offset;
     const auto address = reinterpret_cast<std::uintptr_t>(t.data());
-    if (in_order && bytes != 0 && (address & (element.alignment - 1u)) == 0)
-        t.dense_size = elements_in(bytes, t.dtype);
+    const bool dense = in_order && bytes != 0 && (address & (element.alignment - 1u)) == 0;
+    t.dense_size = dense ? elements_in(bytes, t.dtype) : -1;
+    return bytes;
+}
+Tensor finish_view(Ref<TensorImpl> view, std::int64_t offset, std::int64_t offset_if_empty) {
+    view->offset = offset;
+    if (find_dense_size(*view) == 0) view->offset = offset_if_empty;
     return Tensor(std::move(view));
 }
 // Takes over what shape and strides have.

@@ -20,6 +20,9 @@ std::int64_t checked_bytes(const Dims &shape, std::int64_t itemsize, std::string
 inline std::int64_t elements_in(std::int64_t bytes, DType dtype) {
     return bytes >> __builtin_ctzll(static_cast<std::uint64_t>(size_of(dtype)));
 }
+// Finds TensorImpl::dense_size, after any of dtype, storage, offset, shape and strides were set.
+// Returns the bytes of all elements.
+std::int64_t find_dense_size(TensorImpl &tensor);
 // The bytes that the elements touch, relative to element (0, 0, …). False beyond 63 bits.
 bool byte_range(const Dims &shape, const Dims &strides, std::int64_t itemsize, ByteRange &range);
 // Throws Error unless there are as many strides as extents.

@@ -66,7 +66,7 @@ struct TensorImpl : RefCounted, Reused<&ThreadRecord::views> {
     std::uint8_t flags = 0;
     std::int64_t offset = 0; // bytes
     // The number of elements where they lie one after the other in order F, each aligned; else, and
-    // where there are none, -1.
+    // where there are none, -1. See find_dense_size().
     std::int64_t dense_size = -1;
     Ref<StorageImpl> storage;
     Dims shape, strides;

@@ -27,11 +27,11 @@ template <class Table> struct Piecewise {
         // From 5/8 on, numbers of the same three first digits share an interval; those below share
         // that of 1/2. The look-up takes the last four bits.
         constexpr std::int32_t least = std::bit_cast<std::int32_t>(0.5F) >> 21, most = least + 15;
-        const Whole first = Whole{} + least, last = Whole{} + most;
+        const Whole lowest = Whole{} + least, highest = Whole{} + most;
         Whole digits = (Whole)bits(inside) >> 21;
-        digits = digits > first ? digits : first;
+        digits = digits > lowest ? digits : lowest;
         if constexpr (std::bit_cast<std::int32_t>(Table::last) >> 21 > most)
-            digits = digits > last ? last : digits;
+            digits = digits > highest ? highest : digits;
         const Integers<V> index = (Integers<V>)digits;
         const V base = lookup_from(0.625F, size, Table::values, index);
         const V d = inside - lookup<V>(Table::centers, index);

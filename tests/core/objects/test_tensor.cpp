@@ -518,6 +518,12 @@ TEST_CASE("dealloc leaves an empty tensor that still knows its dtype and device"
         CHECK(handle.device() == device);
         CHECK(handle.to_doubles().empty());
         CHECK(add(handle, 1).size() == 0);
+        CHECK(exp(handle).shape() == Dims{0});
+        CHECK(equal(t, handle).shape() == Dims{0});
+        CHECK(sort(handle).shape() == Dims{0});
+        CHECK(sum(handle).to_doubles() == std::vector<double>{0});
+        CHECK_THROWS_AS(max(handle), Error);
+        CHECK_THROWS_AS(add(handle, zeros({12}, {float64, device})), Error);
         CHECK_NOTHROW(t.dealloc());
     }
 }
