@@ -58,7 +58,6 @@ void facts(State &state, atoll_call &call) {
     sdk::add_fact(call, "blas", text.substr(0, 255));
 }
 
-// These two stand on the hot path: no exceptions, no strings unless something is wrong.
 [[gnu::noinline]] std::int32_t refuse_memory(const atoll_call &call, std::uint64_t bytes) {
     char text[96];
     std::snprintf(text, sizeof text, "no host memory for %llu bytes",
@@ -66,6 +65,7 @@ void facts(State &state, atoll_call &call) {
     return sdk::set_error(call.error, ATOLL_STATUS_OUT_OF_MEMORY, text);
 }
 
+// These two stand on the hot path: no exceptions, no strings unless something is wrong.
 std::int32_t allocate(const atoll_link *, atoll_call *call) {
     auto &p = sdk::params<atoll_memory_params>(*call);
     p.data = memory::allocate(p.bytes);
