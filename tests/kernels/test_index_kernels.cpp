@@ -344,6 +344,20 @@ TEST_CASE("large gathers and scatters take the threads' path; the last of equal 
             }
 }
 
+TEST_CASE("elements far apart are moved at any pace; the last of equal offsets stays") {
+    Random random = sequence(73);
+    for (const std::int64_t paced : {0, 1 << 30}) {
+        Atoll::kernels::LargeOperands lowest = level->large_operands();
+        lowest.paced = paced;
+        const Lowered lowered(lowest);
+        for (bool scatter : {false, true})
+            for (int dtype : {int{ATOLL_DTYPE_INT64}, int{ATOLL_DTYPE_COMPLEX128}})
+                for (Layout layout : {Layout::dense, Layout::reversed})
+                    check_offsets(scatter, dtype, false, {100'001}, layout, Layout::dense, false,
+                                  (6 << 20) / facts[dtype].size, random);
+    }
+}
+
 TEST_CASE("gather and scatter move whole rows, columns and blocks, apart or overlapping") {
     Random random = sequence(61);
     const Shape some[] = {{60, 40},  {9, 30, 12}, {12, 9, 30}, {4, 5, 6, 20},

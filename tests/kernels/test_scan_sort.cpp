@@ -406,16 +406,19 @@ TEST_CASE_TEMPLATE("running sums that are streamed are the same", T, float, doub
     };
     Atoll::kernels::LargeOperands lowest = level->large_operands();
     lowest.alone = 0;
+    lowest.scans_shared = true;
     const Lowered lowered(lowest);
     at_each_level([&] {
-        level->set_pool(nullptr, nullptr);
         for (const std::int64_t offset : {std::int64_t{0}, std::int64_t{1}, line}) {
+            level->set_pool(nullptr, nullptr);
             const std::vector<T> expected = sums(offset, false);
             CHECK(expected == sums(offset, true));
+            level->set_pool(&parallel_for, nullptr);
+            CHECK(expected == sums(offset, true));
+            CHECK(expected == sums(offset, false));
             CHECK(std::count(expected.begin(), expected.begin() + line, T(7)) == line);
             CHECK(std::count(expected.end() - line, expected.end(), T(7)) == line);
         }
-        level->set_pool(&parallel_for, nullptr);
     });
 }
 

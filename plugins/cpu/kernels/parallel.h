@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <thread>
 
 namespace Atoll::kernels {
 
@@ -30,6 +31,12 @@ public:
 private:
     const Pool *const before_;
 };
+
+// So many threads may work at once; a pool may have fewer.
+inline unsigned processors() {
+    static const unsigned count = std::thread::hardware_concurrency();
+    return count;
+}
 
 // Below this many elements waking a thread costs more than it saves.
 inline constexpr std::int64_t parallel_threshold = 65536;

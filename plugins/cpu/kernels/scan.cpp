@@ -37,7 +37,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
-#include <thread>
 
 namespace Atoll::kernels {
 namespace {
@@ -68,6 +67,7 @@ struct Scanner {
     struct Left {
         const char *before, *partial;
         char *out;
+        bool streams;
     };
     std::uint32_t (*runs)(const char *in, char *partial, const Left *left) = nullptr;
     // Moves the accumulator past it. `before` becomes what is to be added to each run, and what
@@ -164,10 +164,12 @@ template <class F, class T, class A> struct Scan {
     static std::uint32_t runs(const char *in, char *partial, const Scanner::Left *left) {
         std::uint32_t moderate = 0;
         for (std::int64_t g = 0; g < groups; ++g) {
-            if (left) add_left(*left, g);
-            moderate |=
-                std::uint32_t{runs_of_group(elements(in) + g * group, acc(partial) + g * group)}
-                << g;
+            const T *const x = elements(in) + g * group;
+            if (left) {
+                if (left->streams) fetch_group(x);
+                add_left(*left, g);
+            }
+            moderate |= std::uint32_t{runs_of_group(x, acc(partial) + g * group)} << g;
         }
         return moderate;
     }
@@ -181,15 +183,14 @@ template <class F, class T, class A> struct Scan {
         for (std::int64_t g = 0; g < groups; ++g) add_left(left, g);
     }
     static void add_left(const Scanner::Left &left, std::int64_t g) {
-        add_group(reinterpret_cast<const A *>(left.before) + g * in_group,
-                  reinterpret_cast<const A *>(left.partial) + g * group,
-                  reinterpret_cast<T *>(left.out) + g * group);
+        write_group(left.streams, reinterpret_cast<const A *>(left.before) + g * in_group,
+                    reinterpret_cast<const A *>(left.partial) + g * group,
+                    reinterpret_cast<T *>(left.out) + g * group);
     }
     static void scan_groups(bool first, std::int64_t n, const char *in, char *accumulator,
                             char *out, bool streams) {
         alignas(64) A partial[group];
         A before[in_group];
-        const bool is_aligned = reinterpret_cast<std::uintptr_t>(out) % cache_line == 0;
         std::int64_t k = 0;
         for (; k + group <= n; k += group) {
             const T *const x = elements(in) + k;
@@ -197,10 +198,7 @@ template <class F, class T, class A> struct Scan {
             if (streams) fetch_group(x);
             const bool moderate = runs_of_group(x, partial);
             pass_group(first && k == 0, moderate, x, partial, *acc(accumulator), before);
-            if (streams && is_aligned)
-                stream_group(before, partial, o);
-            else
-                add_group(before, partial, o);
+            write_group(streams, before, partial, o);
         }
         if (k < n) row(first && k == 0, n - k, in + k * size, accumulator, out + k * size);
     }
@@ -281,6 +279,12 @@ template <class F, class T, class A> struct Scan {
             return {-Part<A>(0), -Part<A>(0)};
         else
             return -A(0);
+    }
+    static void write_group(bool streams, const A *before, const A *p, T *o) {
+        if (streams && reinterpret_cast<std::uintptr_t>(o) % cache_line == 0)
+            stream_group(before, p, o);
+        else
+            add_group(before, p, o);
     }
     static void add_group(const A *before, const A *p, T *o) {
         for (int r = 0; r < in_group; ++r, p += run, o += run) {
@@ -500,7 +504,8 @@ private:
                 scan(stretch_at(begin), accumulator, streams);
             if (streams) finish_streaming();
         };
-        const bool alone = !s_.total && in_place_ && out_place_ && is_far(rows) && few_processors();
+        const bool alone = !s_.total && in_place_ && out_place_ && is_far(rows) &&
+                           processors() < 4 && !large_operands().scans_shared;
         if (alone || rows >= many_rows) return parallel(rows, n_, whole_rows);
         Turns turns;
         parallel(count, length, [&](std::int64_t begin, std::int64_t end) {
@@ -515,18 +520,11 @@ private:
             if (s_.total)
                 taken([&](const Stretch &s) { add_up_and_scan(turns, s); });
             else
-                scan_runs(turns, taken);
+                scan_runs(turns, streams, taken);
         });
     }
     bool is_far(std::int64_t rows) const {
         return rows * n_ * (in_.in_size() + out_.out_size()) >= large_operands().alone;
-    }
-    // Two threads that take turns in what no cache holds are slower than one: each fetches ahead
-    // what the other one is about to write. 10 M float32 take 4.1 ms by one, 4.4 to 5.2 by two, on
-    // Zen 4.
-    static bool few_processors() {
-        static const unsigned count = std::thread::hardware_concurrency();
-        return count < 4;
     }
     char *row_at(int operand, std::int64_t row) const {
         return others_.data[operand] + others_.offset(operand, row / others_.shape[0]) +
@@ -554,7 +552,7 @@ private:
         in_order(s.first, s.n, s.in, before, s.out);
     }
     // taken(take): calls take for the stretches of a thread.
-    template <class Taken> void scan_runs(Turns &turns, Taken &&taken) const {
+    template <class Taken> void scan_runs(Turns &turns, bool streams, Taken &&taken) const {
         alignas(64) char scratch[stretch * 16], partial[stretch * 16], before[most_before];
         Scanner::Left left{};
         taken([&](const Stretch &s) {
@@ -570,13 +568,14 @@ private:
             turns.wait_for(s.number);
             s_.pass(s.first, moderate, in, partial, turns.accumulator, before);
             turns.end(s.number);
-            left = {before, partial, out_place_ ? s.out : scratch};
+            left = {before, partial, out_place_ ? s.out : scratch, streams};
             if (out_place_) return;
             s_.add(left);
             left.out = nullptr;
             out_.run(stretch, s.out, out_step_, scratch, out_.in_size());
         });
         if (left.out) s_.add(left);
+        if (streams) finish_streaming();
     }
     const char *dense(std::int64_t n, const char *in, char *scratch) const {
         if (in_place_) return in;

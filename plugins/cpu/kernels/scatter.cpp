@@ -18,28 +18,30 @@ namespace Atoll::kernels {
 namespace {
 
 template <class Mover> void scatter_row(std::int64_t n, char *const *data,
-                                        const std::int64_t *strides, std::int64_t unit, bool far) {
+                                        const std::int64_t *strides, std::int64_t unit,
+                                        Apart apart) {
     char *out = data[0];
     const char *in = data[1];
     const std::int64_t os = strides[0], is = strides[1], fs = strides[2];
     const auto dense = [&](const auto offsets) {
         const auto at = [=](std::int64_t k) { return out + offsets[k]; };
-        each_fetched(n, far, at, [=](std::int64_t k) { Mover::move(at(k), in + k * Mover::size); });
+        each_fetched(n, apart, at,
+                     [=](std::int64_t k) { Mover::move(at(k), in + k * Mover::size); });
     };
     if (os == 0 && is == Mover::size && with_constant_unit<Mover>(data[2], fs, unit, dense)) return;
     const Offsets<0> offsets{data[2], fs, unit};
     const auto at = [=](std::int64_t k) { return out + k * os + offsets[k]; };
-    each_fetched(n, far, at, [=](std::int64_t k) { Mover::move(at(k), in + k * is); });
+    each_fetched(n, apart, at, [=](std::int64_t k) { Mover::move(at(k), in + k * is); });
 }
 
 void scatter_run(std::uint32_t dtype, std::int64_t n, char *const *data,
-                 const std::int64_t *strides, std::int64_t unit, bool far) {
+                 const std::int64_t *strides, std::int64_t unit, Apart apart) {
     with_mover(dtype, [&](auto mover) {
         if (strides[2] == 0)
             mover.move(n, data[0] + load<std::int64_t>(data[2]) * unit, strides[0], data[1],
                        strides[1]);
         else
-            scatter_row<decltype(mover)>(n, data, strides, unit, far);
+            scatter_row<decltype(mover)>(n, data, strides, unit, apart);
     });
 }
 
@@ -81,11 +83,59 @@ bool destinations_apart(const Space &free, const Space &others, std::int64_t siz
     return gap == 0 || gap >= size;
 }
 
+// Note [Own places]
+// Elements that are far apart wait for the memory, and the last one in the order of the axis stays:
+// each thread looks at all offsets and writes, in order, what falls into blocks of memory that are
+// its own. What two threads write is never the same, as offsets are multiples of elements.
+constexpr std::int64_t least_shared = 65536; // elements
+
+bool can_be_shared(const Space &space, std::int64_t size, std::int64_t unit, Apart apart) {
+    return space.rank == 1 && space.shape[0] >= least_shared && space.strides[0][0] == 0 &&
+           space.strides[2][0] == sizeof(std::int64_t) && unit == size && apart != Apart::near;
+}
+
+template <class Mover> void scatter_shared(const Space &space, Apart apart) {
+    constexpr std::int64_t block = 2048;
+    const std::int64_t n = space.shape[0], is = space.strides[1][0];
+    const std::int64_t steps[] = {0, is, sizeof(std::int64_t)};
+    const Offsets<Mover::size> offsets{space.data[2]};
+    char *const out = space.data[0];
+    // No more parts than threads, as each reads all offsets.
+    const auto parts = static_cast<std::uint32_t>(std::clamp(processors(), 2u, 16u));
+    parallel(parts, n / parts, [&](std::int64_t begin, std::int64_t end) {
+        if (end - begin == parts)
+            return scatter_row<Mover>(n, space.data, steps, Mover::size, apart);
+        const auto first = static_cast<std::uint32_t>(begin),
+                   count = static_cast<std::uint32_t>(end - begin);
+        const auto is_own = [=](std::int64_t place) {
+            // Blocks of 64 KiB, in no order: whatever the strides, all threads get of them.
+            const std::uint32_t mixed = static_cast<std::uint32_t>(place >> 16) * 0x9e3779b1u;
+            return ((mixed >> 16) * parts >> 16) - first < count;
+        };
+        std::int64_t places[block];
+        std::int32_t which[block];
+        const char *in = space.data[1];
+        for (std::int64_t start = 0; start < n; start += block, in += block * is) {
+            const std::int64_t some = std::min(block, n - start);
+            std::int64_t own = 0;
+            for (std::int64_t k = 0; k < some; ++k) {
+                const std::int64_t place = offsets[start + k];
+                places[own] = place;
+                which[own] = static_cast<std::int32_t>(k);
+                own += is_own(place);
+            }
+            const auto at = [&](std::int64_t k) { return out + places[k]; };
+            each_fetched(own, apart, at,
+                         [&](std::int64_t k) { Mover::move(at(k), in + which[k] * is); });
+        }
+    });
+}
+
 // Rows along axis 0 that lie together on both sides, one offset for each, in their order.
 void scatter_rows(const Space &space, std::int64_t row_bytes, std::int64_t unit) {
     const std::int64_t count = space.shape[1], outer = space.outer() / count;
     const std::int64_t os = space.strides[0][1], is = space.strides[1][1], fs = space.strides[2][1];
-    const bool far = are_far_apart(count, {space.data[2], fs, unit});
+    const Apart apart = how_far_apart(count, {space.data[2], fs, unit});
     Rows rows(space, 0, 2);
     for (std::int64_t k = 0; k < outer; ++k, rows.next()) {
         const Offsets<0> offsets{rows.data[2], fs, unit};
@@ -93,7 +143,7 @@ void scatter_rows(const Space &space, std::int64_t row_bytes, std::int64_t unit)
             return out + row * os + offsets[row];
         };
         const auto in_at = [=, in = rows.data[1]](std::int64_t row) { return in + row * is; };
-        move_rows(count, row_bytes, far, out_at, in_at, out_at);
+        move_rows(count, row_bytes, apart, out_at, in_at, out_at);
     }
 }
 
@@ -123,11 +173,15 @@ std::int32_t atoll_kernels_scatter(const atoll_call *call) {
     if (free_count < 8 || free_count * other_count < 1024 ||
         !destinations_apart(free, others, size, unit)) {
         const std::int64_t steps[] = {all.strides[0][0], all.strides[1][0], all.strides[2][0]};
-        const bool far = are_far_apart(all.shape[0], {all.data[2], steps[2], unit});
+        const Apart apart = how_far_apart(all.shape[0], {all.data[2], steps[2], unit});
+        if (can_be_shared(all, size, unit, apart)) {
+            with_mover(dtype, [&](auto mover) { scatter_shared<decltype(mover)>(all, apart); });
+            return ATOLL_STATUS_OK;
+        }
         const std::int64_t outer = all.outer();
         Rows rows(all, 0, 1);
         for (std::int64_t row = 0; row < outer; ++row, rows.next())
-            scatter_run(dtype, all.shape[0], rows.data, steps, unit, far);
+            scatter_run(dtype, all.shape[0], rows.data, steps, unit, apart);
         return ATOLL_STATUS_OK;
     }
 
@@ -135,7 +189,7 @@ std::int32_t atoll_kernels_scatter(const atoll_call *call) {
     const std::int64_t free_steps[] = {free.strides[0][0], free.strides[1][0], 0};
     const std::int64_t other_steps[] = {others.strides[0][0], others.strides[1][0],
                                         others.strides[2][0]};
-    const bool far = are_far_apart(others.shape[0], {others.data[2], other_steps[2], unit});
+    const Apart apart = how_far_apart(others.shape[0], {others.data[2], other_steps[2], unit});
     const bool along_free =
         free.shape[0] >= 8 && (free_steps[0] == size || other_count < free.shape[0]);
     const std::int64_t length = along_free ? free.shape[0] : 1;
@@ -155,9 +209,9 @@ std::int32_t atoll_kernels_scatter(const atoll_call *call) {
                 char *data[] = {rows.data[0] + shift[0], rows.data[1] + shift[1], rows.data[2]};
                 if (along_free)
                     scatter_run(dtype, std::min(part, length - start), data, free_steps, unit,
-                                false);
+                                Apart::near);
                 else
-                    scatter_run(dtype, others.shape[0], data, other_steps, unit, far);
+                    scatter_run(dtype, others.shape[0], data, other_steps, unit, apart);
             }
         }
     });

@@ -57,7 +57,9 @@ LargeOperands measured() {
             .computed = {36 * mebibyte, 32, 2, 1, true},
             .fetched_ahead = true,
             .scans_stream = true,
-            .two_streams = true};
+            .scans_shared = true,
+            .two_streams = true,
+            .paced = 16 * mebibyte};
 }
 
 // one(k) stores an element, vector(k) a vector of them, aligned, for which it may read `beyond`

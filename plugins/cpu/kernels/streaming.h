@@ -4,6 +4,8 @@
 
 #include "loops.h"
 
+#include <limits>
+
 namespace Atoll::kernels {
 
 inline constexpr int cache_line = 64;
@@ -49,6 +51,10 @@ struct LargeOperands {
     // Whether long running sums are streamed: 10 M float32 take 4.9 ms instead of 7.2 on Emerald
     // Rapids, but 6.0 instead of 4.1 on Zen 4.
     bool scans_stream = false;
+    // Whether few threads share what no cache holds, too: 10 M float32 take 2.4 ms by two instead
+    // of 3.7 by one on Emerald Rapids, but 4.4 to 5.2 instead of 4.1 on Zen 4: each fetches ahead
+    // what the other one is about to write.
+    bool scans_shared = false;
     // Whether sums of long rows read two leaves at once: Zen 3 then reads 10 M float32 in 2.6 ms
     // instead of 3.7, Emerald Rapids in 0.97 of the time, but Zen 4 takes twice as long.
     bool two_streams = false;
@@ -58,6 +64,8 @@ struct LargeOperands {
     // 15.5 ms instead of 21 there, one of 4,001² 31 instead of 53, of bytes 8.8 instead of 18.
     // Emerald Rapids takes 1.4 times as long for 4,000², and 0.9 for 4,001² float64 alone.
     bool by_lines = false;
+    // Accesses spread over so many bytes are paced, see Note [Paced accesses] in offsets.h.
+    std::int64_t paced = std::numeric_limits<std::int64_t>::max();
     // Results of products that have so many bytes, at least, are streamed.
     std::int64_t products = 8 << 20;
 };
