@@ -126,14 +126,17 @@ TEST_CASE("large operands take the threads' path with the same results") {
 
 TEST_CASE("results that go past the caches are the same") {
     // With the tiles of each maker's processors.
-    Atoll::kernels::LargeOperands lowest = {
-        2048, 2048, 2048, {2048, 1, 8, 1, false}, {2048, 256, 1, 1, false}, true};
+    Atoll::kernels::LargeOperands lowest = {.alone = 2048,
+                                            .shared = 2048,
+                                            .copied = {2048, 2048, 1, 8, 1, false},
+                                            .computed = {2048, 2048, 256, 1, 1, false},
+                                            .fetched_ahead = true};
     bool other_paths = true; // that have no tiles
     SUBCASE("long tiles") {}
     SUBCASE("wide tiles") {
         other_paths = false;
-        lowest.copied = {2048, 6, 3, 2, false};
-        lowest.computed = {2048, 8, 2, 3, true};
+        lowest.copied = {2048, 2048, 6, 3, 2, false};
+        lowest.computed = {2048, 2048, 8, 2, 3, true};
     }
     SUBCASE("whole lines") {
         other_paths = false;
@@ -225,8 +228,11 @@ TEST_CASE("results that go past the caches are the same") {
 // Inputs end where the memory does: nothing behind their last element may be read.
 TEST_CASE_TEMPLATE("every second element is taken on the way past the caches", T, float, double,
                    std::uint32_t, std::int64_t) {
-    const Lowered lowered(
-        {2048, 2048, 2048, {2048, 1, 8, 1, false}, {2048, 256, 1, 1, false}, true});
+    const Lowered lowered({.alone = 2048,
+                           .shared = 2048,
+                           .copied = {2048, 2048, 1, 8, 1, false},
+                           .computed = {2048, 2048, 256, 1, 1, false},
+                           .fetched_ahead = true});
     constexpr std::uint16_t dtype = Atoll::sdk::dtype_of<T>;
     constexpr std::int64_t size = sizeof(T);
     Random random = sequence(67);
@@ -282,8 +288,11 @@ TEST_CASE("short rows agree with the oracle") {
     std::optional<Lowered> lowered;
     SUBCASE("in the caches") {}
     SUBCASE("past the caches") {
-        lowered.emplace(Atoll::kernels::LargeOperands{
-            2048, 2048, 1 << 20, {2048, 4, 4, 1, false}, {2048, 32, 2, 1, false}, true});
+        lowered.emplace(Atoll::kernels::LargeOperands{.alone = 2048,
+                                                      .shared = 2048,
+                                                      .copied = {2048, 1 << 20, 4, 4, 1, false},
+                                                      .computed = {2048, 1 << 20, 32, 2, 1, false},
+                                                      .fetched_ahead = true});
     }
     struct Called {
         int function, dtype;

@@ -236,7 +236,7 @@ TEST_CASE_TEMPLATE("reductions that read two streams have the same results", T, 
     for (T &value : x)
         value = static_cast<T>(static_cast<std::int64_t>(random()) >> (40 + random() % 20));
     Atoll::kernels::LargeOperands lowest = level->large_operands();
-    lowest.alone = 0;
+    lowest.far = 0;
     const Lowered lowered(lowest);
     // The last streams end two to four leaves before the end.
     for (const std::int64_t less : {0, 1, 2'000, 4'096})

@@ -405,7 +405,7 @@ TEST_CASE_TEMPLATE("running sums that are streamed are the same", T, float, doub
         return std::vector<T>(first - line, first + n + line);
     };
     Atoll::kernels::LargeOperands lowest = level->large_operands();
-    lowest.alone = 0;
+    lowest.far = 0;
     lowest.scans_shared = true;
     const Lowered lowered(lowest);
     at_each_level([&] {

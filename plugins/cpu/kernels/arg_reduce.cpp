@@ -531,7 +531,7 @@ private:
             segment_rows = std::min(rows, std::max<std::int64_t>(64, segment_size / width));
         const std::int64_t count = (rows + segment_rows - 1) / segment_rows;
         const std::int64_t bytes = length * outer * rows * in_.in_size();
-        if (std::abs(ordered_.strides[0][0]) < long_row_bytes && bytes >= large_operands().alone)
+        if (std::abs(ordered_.strides[0][0]) < long_row_bytes && bytes >= large_operands().far)
             walk_ = Walk::row_by_row;
         constexpr std::int64_t cached = 4 << 20;
         one_by_one_ = p_.size == 8 || (p_.size > 1 && bytes > cached);

@@ -1,4 +1,5 @@
 // Copies, fills and element-wise functions: which typed loop computes what.
+#include "atoll/core_functions.hpp"
 #include "compare.h"
 #include "elementwise_run.h"
 #include "half_loops.h"
@@ -108,9 +109,11 @@ template <int Count> [[gnu::noinline]] void apply_any(Loop loop, const atoll_cal
             return;
         }
     }
+    const Loop streamed = Count > 2 ? streamed_loop(function, dtype) : nullptr;
     TypedLoop typed{loop,
-                    Count > 2 ? streamed_loop(function, dtype) : nullptr,
+                    streamed,
                     streams_every_second(function, dtype),
+                    !streamed && sdk::core_functions[function].rule == ATOLL_RULE_FLOAT,
                     most_packed(function, dtype, Count - 1),
                     {},
                     {}};
@@ -165,7 +168,7 @@ template <int Count> std::int32_t apply(const LoopTable &table, const atoll_call
 
 // A comparison of operands that the compute dtype cannot hold.
 void compare_exactly(Loop loop, const atoll_call &call) {
-    TypedLoop typed{loop, nullptr, false, 0, {}, {}};
+    TypedLoop typed{loop, nullptr, false, false, 0, {}, {}};
     typed.set(0, ATOLL_DTYPE_BOOL, ATOLL_DTYPE_BOOL);
     for (int k = 1; k < 3; ++k) {
         const std::uint32_t dtype = exact_dtype(call.operands[k].dtype);

@@ -55,7 +55,8 @@ public:
     // A typed loop.
     Run(Space &space, const atoll_operand *operands, const TypedLoop &typed)
         : space_(space), loop_(typed.run), streamed_(typed.streamed),
-          every_second_(typed.every_second), most_packed_(typed.most_packed) {
+          every_second_(typed.every_second), is_math_(typed.is_math),
+          most_packed_(typed.most_packed) {
         conversions_[0] = {
             {typed.loops[0], typed.narrow[0], operands[0].dtype}, false, swapped(operands[0])};
         direct_[0] = conversions_[0].moves() && aligned(0, conversions_[0].out_alignment());
@@ -363,8 +364,10 @@ private:
         const LargeTiles &large =
             own.straight ? large_operands().copied : large_operands().computed;
         const std::int64_t bytes = bytes_of_operands();
-        own.is_long = bytes >= large_operands().long_runs;
-        if (is_streamable() && bytes >= large.streamed)
+        const std::int64_t least = out_size() < 4 ? large_operands().narrow : 0;
+        own.is_long = bytes >= std::max(large.long_runs, least);
+        if (is_streamable() && bytes >= std::max(large.streamed, least) &&
+            (!is_math_ || large_operands().streams_math))
             own.streams =
                 own.straight ? Streaming::copy
                 : streamed_ && all_direct_ && !sparse_inputs(1) && aligned(0, cache_line, 1)
@@ -524,7 +527,7 @@ private:
 
     Space &space_; // not copied: it is large
     Loop loop_ = nullptr, streamed_ = nullptr;
-    bool every_second_ = false;
+    bool every_second_ = false, is_math_ = false;
     std::int64_t most_packed_ = 0;
     bool packs_ = false;                   // inputs of 8 bytes; see Note [Sparse inputs]
     Conversion conversions_[max_operands]; // [0]: result to output; [k]: input to what is computed

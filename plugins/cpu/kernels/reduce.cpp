@@ -97,7 +97,7 @@ Reduction::Reduction(const Reducer &of_widened, const atoll_call &call, const Gi
     for (std::uint32_t axis = call.core; axis < call.rank; ++axis) elements *= call.shape[axis];
     constexpr std::int64_t cached = 1 << 20; // of any size
     const LargeOperands &large = large_operands();
-    this->given.far = elements > cached && elements * in.in_size() >= large.alone;
+    this->given.far = elements > cached && elements * in.in_size() >= large.far;
     this->given.fetches = this->given.far && large.fetched_ahead;
     this->given.two_streams = this->given.far && large.two_streams;
     // Both spaces start at the same element, each flips its own axes.

@@ -524,7 +524,7 @@ private:
         });
     }
     bool is_far(std::int64_t rows) const {
-        return rows * n_ * (in_.in_size() + out_.out_size()) >= large_operands().alone;
+        return rows * n_ * (in_.in_size() + out_.out_size()) >= large_operands().far;
     }
     char *row_at(int operand, std::int64_t row) const {
         return others_.data[operand] + others_.offset(operand, row / others_.shape[0]) +

@@ -19,16 +19,14 @@ LargeOperands measured() {
     if (__builtin_cpu_is("amdfam17h")) // Zen's first two generations
         return {.alone = 24 * mebibyte,
                 .shared = 24 * mebibyte,
-                .long_runs = 12 * mebibyte,
-                .copied = {36 * mebibyte, 32, 1, 1, false},
-                .computed = {24 * mebibyte, 128, 2, 1, false},
+                .copied = {36 * mebibyte, 12 * mebibyte, 32, 1, 1, false},
+                .computed = {24 * mebibyte, 12 * mebibyte, 128, 2, 1, false},
                 .fetched_ahead = true};
     if (__builtin_cpu_is("znver3"))
         return {.alone = 24 * mebibyte,
                 .shared = 36 * mebibyte,
-                .long_runs = 16 * mebibyte,
-                .copied = {16 * mebibyte, 48, 1, 1, false},
-                .computed = {16 * mebibyte, 8, 4, 1, true},
+                .copied = {16 * mebibyte, 16 * mebibyte, 48, 1, 1, false},
+                .computed = {16 * mebibyte, 16 * mebibyte, 8, 4, 1, true},
                 .fetched_ahead = false,
                 .scans_stream = true,
                 .two_streams = true,
@@ -37,24 +35,23 @@ LargeOperands measured() {
     if (__builtin_cpu_is("amdfam19h")) // Zen 4
         return {.alone = 24 * mebibyte,
                 .shared = 36 * mebibyte,
-                .long_runs = 16 * mebibyte,
-                .copied = {16 * mebibyte, 12, 2, 2, false},
-                .computed = {16 * mebibyte, 16, 1, 2, true},
+                .copied = {16 * mebibyte, 16 * mebibyte, 12, 2, 2, false},
+                .computed = {16 * mebibyte, 16 * mebibyte, 16, 1, 2, true},
                 .fetched_ahead = true};
     if (__builtin_cpu_is("amd")) // others, measured on Zen 5
         return {.alone = 24 * mebibyte,
                 .shared = 36 * mebibyte,
-                .long_runs = 16 * mebibyte,
-                .copied = {16 * mebibyte, 6, 3, 2, false},
-                .computed = {16 * mebibyte, 10, 1, 2, true},
+                .copied = {16 * mebibyte, 16 * mebibyte, 6, 3, 2, false},
+                .computed = {16 * mebibyte, 16 * mebibyte, 10, 1, 2, true},
                 .fetched_ahead = false};
 #endif
     // All others, measured on Sapphire and Emerald Rapids
     return {.alone = 24 * mebibyte,
             .shared = 36 * mebibyte,
-            .long_runs = 12 * mebibyte,
-            .copied = {12 * mebibyte, 4, 4, 1, false},
-            .computed = {36 * mebibyte, 32, 2, 1, true},
+            .copied = {4 * mebibyte, 4 * mebibyte, 4, 4, 1, false},
+            .computed = {36 * mebibyte, 12 * mebibyte, 32, 2, 1, true},
+            .narrow = 12 * mebibyte,
+            .streams_math = false,
             .fetched_ahead = true,
             .scans_stream = true,
             .scans_shared = true,

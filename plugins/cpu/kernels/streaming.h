@@ -13,9 +13,13 @@ inline constexpr int cache_line = 64;
 // Tiles of large operands that are transposed.
 struct LargeTiles {
     std::int64_t streamed; // bytes of all operands, from which on the result is streamed
-    std::int64_t out, in;  // cache lines along the result's dense axis, and along the operand's
-    int ahead;             // so many tiles before its own what is transposed is fetched
-    bool fetches_all;      // and other inputs as well
+    // From here on operands do not come from the caches: they are read and written in longer runs,
+    // tile by tile. On Zen 4 that takes 1.5 to 2 times as long up to 16 MiB, and half as long
+    // beyond, if the result is streamed.
+    std::int64_t long_runs;
+    std::int64_t out, in; // cache lines along the result's dense axis, and along the operand's
+    int ahead;            // so many tiles before its own what is transposed is fetched
+    bool fetches_all;     // and other inputs as well
 };
 
 // How element-wise functions treat operands that are large, all together. A test may change it.
@@ -23,13 +27,11 @@ struct LargeOperands {
     // From so many bytes on the result is streamed: where the operands do not fit the last level's
     // cache (32 MiB of AMD's processors), what was written first is gone from it anyway. If one
     // thread computes it, a + b takes 0.7 of the time from there on (Zen 4); several wait for the
-    // memory sooner. On Sapphire Rapids it takes 0.7 of the time from 100 MiB on, and the same
-    // below.
+    // memory sooner. On Emerald Rapids it takes 0.75 from 4 MiB on, but what reads the result then
+    // takes as much longer.
     std::int64_t alone, shared;
-    // From here on operands do not come from the caches: those that are transposed are read and
-    // written in longer runs, tile by tile. On Zen 4 that takes 1.5 to 2 times as long up to 16
-    // MiB, and half as long beyond, if the result is streamed.
-    std::int64_t long_runs;
+    // From so many bytes on what is read, in order, does not come from a cache.
+    std::int64_t far = 24 << 20;
     // Of copies: the memory writes lines that follow each other faster. On Sapphire Rapids a
     // transposed copy of 256 MB takes 10 ms instead of 16 by 1 x 8 lines, and 35 where lines are
     // read before they are written; on the first Zen 18 by 32 x 1, 28 by 4 x 4 and 57 by 1 x 8. On
@@ -44,6 +46,12 @@ struct LargeOperands {
     // where all inputs are fetched two tiles ahead, and 4.4 by 256 x 1; on Zen 5 2.0, and 4.5 where
     // nothing is fetched. Others take an eighth less there by 10 x 1 than by 16 x 1.
     LargeTiles computed;
+    // Elements of 1 or 2 bytes are no large operands below so many bytes: Emerald Rapids takes 0.5
+    // to 0.8 of the time for copies of wider ones from 4 MiB on, but 1.2 for bytes.
+    std::int64_t narrow = 0;
+    // Whether exp and the like are streamed in tiles, too: exp of 40 MB takes 2.3 ms on Emerald
+    // Rapids, and 2.7 streamed.
+    bool streams_math = true;
     // Whether software fetches what is read in order, too (fetch.h). With it, where little is
     // written, Zen 4 reads as fast as memory gives; on Zen 5 a < b takes 1.87 ms instead of 1.45,
     // and a sum 0.69 instead of 0.56.
