@@ -23,6 +23,7 @@ template <class T> struct Split { T head, tail; };
 template <class T> struct Constants;
 """
 DIGITS = {"float": 24, "double": 53}
+SHORT = {"float": 15, "double": 41}  # a number whose product with any exponent is to be exact
 BASES = {"ln": mpf(1), "log2": log(2), "log10": log(10)}
 members = {dtype: [] for dtype in DIGITS}
 
@@ -89,10 +90,10 @@ def polynomial(name, comment, f, low, high, **degrees):
             emit(name, dtype, interpolated(f, low, high, degree), comment)
 
 
-def split(name, x, short=False):
-    """x as a sum of two; the head is `short` if its product with any exponent is to be exact."""
+def split(name, x, heads=DIGITS):
+    """x as a sum of two, the first of so many digits."""
     for dtype, digits in DIGITS.items():
-        head = rounded(x, (15 if dtype == "float" else 41) if short else digits)
+        head = rounded(x, heads[dtype])
         both = ", ".join(literal(rounded(part, digits), dtype) for part in (head, x - head))
         members[dtype].append(f"    static constexpr Split<{dtype}> {name} = {{{both}}};")
 
@@ -171,6 +172,8 @@ def exponential_tables():
         emit("sixteenths_lost", dtype, [x / rounded(x, digits) - 1 for x in exact])
     power = series(lambda f: mpf(2)**f, 1)
     polynomial("sixteenth", "(2^f - 1) / f for |f| <= 1/32", power, -mpf(1) / 32, mpf(1) / 32, single=3, double=6)
+    polynomial("exp_sixteenth", "(e^r - 1) / r for |r| <= ln(2) / 32", series(exp, 1), -log(2) / 32 * 1.001,
+               log(2) / 32 * 1.001, single=3, double=6)
     polynomial("exp2_short", "2^f for |f| <= 1/2", lambda f: mpf(2)**f, -0.5, 0.5, double=6)
 
 
@@ -287,8 +290,9 @@ def main():
     ln2, ln10 = log(2), log(10)
     for name, x in (("ln_2", ln2), ("ln_10", ln10), ("log2_e", 1 / ln2), ("log10_e", 1 / ln10), ("log2_10", ln10 / ln2)):
         split(name, x)
-    split("ln_2_short", ln2, True)
-    split("log10_2_short", ln2 / ln10, True)
+    split("ln_2_short", ln2, SHORT)
+    split("log10_2_short", ln2 / ln10, SHORT)
+    split("ln_2_by_sixteenths", ln2, {"float": 12, "double": 38})
     polynomial("exp_tail", "(e^r - 1 - r - r^2 / 2) / r^3 for |r| <= ln(2) / 2", series(exp, 3),
                -ln2 / 2 * 1.001, ln2 / 2 * 1.001, single=4, double=9)
     polynomial("expm1_tail", "The same for |r| <= 0.45", series(exp, 3), -0.451, 0.451, single=5, double=10)
@@ -307,7 +311,7 @@ def main():
     quarter = (pi / 4 * mpf("1.0001"))**2
     polynomial("sin_tail", "(sin(r) - r) / r^3 in r^2, |r| <= pi / 4", odd(sin), 0, quarter, single=3, double=5)
     polynomial("cos_tail", "(cos(r) - 1 + r^2 / 2) / r^4 in r^2", even(cos, 4), 0, quarter, single=2, double=5)
-    split("eighth", pi / 4, True)
+    split("eighth", pi / 4, SHORT)
     polynomial("half_atan_tail", "(atan(q) - q) / q^3 in q^2, |q| <= 1/2", odd(atan), 0, mpf("0.2501"), single=5, double=12)
     polynomial("inverse_cbrt", "((1 - e)^(-1/3) - 1) / e for |e| <= 0.103", series(lambda e: (1 - e)**(-mpf(1) / 3), 1),
                -0.103, 0.103, single=2, double=5)

@@ -17,6 +17,7 @@ template <> struct Constants<float> {
     static constexpr Split<float> log2_10 = {0x1.a934fp+1f, 0x1.2f346ep-24f};
     static constexpr Split<float> ln_2_short = {0x1.62e4p-1f, 0x1.7f7d1cp-20f};
     static constexpr Split<float> log10_2_short = {0x1.344p-2f, 0x1.3509f8p-18f};
+    static constexpr Split<float> ln_2_by_sixteenths = {0x1.62ep-1f, 0x1.0bfbe8p-15f};
     // (e^r - 1 - r - r^2 / 2) / r^3 for |r| <= ln(2) / 2
     static constexpr float exp_tail[] = {0x1.555556p-3f, 0x1.555518p-5f, 0x1.1110f6p-7f,
                                          0x1.6d117cp-10f, 0x1.a0f8d4p-13f};
@@ -85,6 +86,8 @@ template <> struct Constants<float> {
     // (2^f - 1) / f for |f| <= 1/32
     static constexpr float sixteenth[] = {0x1.62e43p-1f, 0x1.ebfbep-3f, 0x1.c6b348p-5f,
                                           0x1.3b2bfap-7f};
+    // (e^r - 1) / r for |r| <= ln(2) / 32
+    static constexpr float exp_sixteenth[] = {0x1p+0f, 0x1p-1f, 0x1.555764p-3f, 0x1.5556b4p-5f};
     // pi / 2
     static constexpr float quarter[] = {0x1.921fb6p+0f, -0x1.777a5cp-25f, -0x1.ee59dap-50f};
     static constexpr float quarters = 0x1.45f306p-1f;
@@ -247,6 +250,7 @@ template <> struct Constants<double> {
     static constexpr Split<double> log2_10 = {0x1.a934f0979a371p+1, 0x1.7f2495fb7fa6dp-53};
     static constexpr Split<double> ln_2_short = {0x1.62e42fefa4p-1, -0x1.8432a1b0e2634p-43};
     static constexpr Split<double> log10_2_short = {0x1.34413509f8p-2, -0x1.80433b83b532ap-44};
+    static constexpr Split<double> ln_2_by_sixteenths = {0x1.62e42fefap-1, 0x1.cf79abc9e3b3ap-40};
     // (e^r - 1 - r - r^2 / 2) / r^3 for |r| <= ln(2) / 2
     static constexpr double exp_tail[] = {
         0x1.5555555555556p-3,  0x1.5555555555555p-5,  0x1.11111111109a6p-7,  0x1.6c16c16c167dap-10,
@@ -465,6 +469,14 @@ template <> struct Constants<double> {
     static constexpr double sixteenth[] = {
         0x1.62e42fefa39efp-1,  0x1.ebfbdff82c594p-3,  0x1.c6b08d704a0c1p-5, 0x1.3b2ab6fb09b31p-7,
         0x1.5d87fe7846d2cp-10, 0x1.430a49610efc6p-13, 0x1.ffcd7ad9a6463p-17};
+    // (e^r - 1) / r for |r| <= ln(2) / 32
+    static constexpr double exp_sixteenth[] = {0x1p+0,
+                                               0x1.0000000000003p-1,
+                                               0x1.5555555555556p-3,
+                                               0x1.55555554ac91dp-5,
+                                               0x1.11111110c60f8p-7,
+                                               0x1.6c181ffad2d42p-10,
+                                               0x1.a01b393b539adp-13};
     // 2^f for |f| <= 1/2
     static constexpr double exp2_short[] = {0x1p+0,
                                             0x1.62e430d034702p-1,

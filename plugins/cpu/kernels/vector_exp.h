@@ -15,7 +15,6 @@ template <class V> struct Exponent {
     V n() const { return shifted - rounder<V>; }
 };
 struct BaseE {
-    template <class T> static constexpr Split<T> octaves = Constants<T>::log2_e;
     // Of numbers whose size is less the result is normal.
     template <class T> static constexpr T ordinary = sizeof(T) == 4 ? T(87) : T(708);
     template <class T> static constexpr T lowest = sizeof(T) == 4 ? T(-105) : T(-746);
@@ -84,37 +83,10 @@ template <bool normal, class V, class... Lost> inline V exp2_of_sum(V x, Lost...
         multiply_add(octaves.power, octaves.rest, octaves.power));
 }
 
-struct Exponential {
-#if !defined(__AVX512F__)
-    // Where the result is normal it takes a third fewer operations.
-    template <class V> static auto ordinary(V x) {
-        return absolute(x) < BaseE::ordinary<Element<V>>;
-    }
-    template <class V> static V of_ordinary(V x) {
-        const Exponent<V> parts = BaseE::reduce(x);
-        return from_bits<V>(bits(power(parts)) + (bits(parts.shifted) << fraction_bits<V>));
-    }
-#endif
-    template <class V> static V of(V x) {
-        using T = Element<V>;
-        const Exponent<V> parts =
-            BaseE::reduce(at_most(BaseE::highest<T>, at_least(BaseE::lowest<T>, x)));
-        return scaled(power(parts), parts.n());
-    }
-
-private:
-    // e^(r + lost)
-    template <class V> static V power(const Exponent<V> &parts) {
-        using T = Element<V>;
-        const V tail = exponential_tail(parts.r, parts.lost, ConstantsOf<V>::exp_tail);
-        const V sum = parts.r + T(1);
-        return sum + ((T(1) - sum) + parts.r + tail);
-    }
-};
-
-// base^x by 2^(i / 16), where x log2(base) is a sum.
+// base^x by 2^(i / 16).
 template <class Base> struct ByOctaves {
 #if !defined(__AVX512F__)
+    // Where the result is normal it takes fewer operations.
     template <class V> static auto ordinary(V x) {
         return absolute(x) < Base::template ordinary<Element<V>>;
     }
@@ -128,9 +100,23 @@ template <class Base> struct ByOctaves {
 
 private:
     template <bool ordinary, class V> static V power(V x) {
+        using C = ConstantsOf<V>;
         if constexpr (std::is_same_v<Base, BaseTwo>) {
             return exp2_of_sum<ordinary>(x);
+        } else if constexpr (std::is_same_v<Base, BaseE>) {
+            // What is left is e^r with a small r, whose rounding does not count.
+            constexpr auto to_sixteenths = rounder<V> / 16;
+            const V shifted = multiply_add(x, C::log2_e.head, all<V>(to_sixteenths)),
+                    near = shifted - to_sixteenths;
+            const V r = multiply_subtract(near, C::ln_2_by_sixteenths.tail,
+                                          multiply_subtract(near, C::ln_2_by_sixteenths.head, x));
+            const auto [head, lost] =
+                Columns<V, C::sixteenths, C::sixteenths_lost>::at(bits(shifted));
+            const V rest = multiply_add(r, polynomial(r, C::exp_sixteenth), lost);
+            return Octaves<V>{shifted, near, head, rest}.template scaled_by_octaves<ordinary>(
+                multiply_add(head, rest, head));
         } else {
+            // x log2(base) is a sum.
             constexpr auto factor = Base::template octaves<Element<V>>;
             const V octaves = x * factor.head;
             const V lost = multiply_add(x, factor.tail, product_error(x, factor.head, octaves));

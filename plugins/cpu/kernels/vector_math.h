@@ -38,7 +38,7 @@ template <class F, class T> struct Of {};
 #define ATOLL_CHOICE(name, ForFloat, ForDouble)                                                    \
     template <> struct Of<functor::name, float> { using type = ForFloat; };                        \
     template <> struct Of<functor::name, double> { using type = ForDouble; };
-ATOLL_CHOICE(exp, ByOctaves<BaseE>, Exponential)
+ATOLL_CHOICE(exp, ByOctaves<BaseE>, ByOctaves<BaseE>)
 ATOLL_CHOICE(exp2, ByOctaves<BaseTwo>, ByOctaves<BaseTwo>)
 ATOLL_CHOICE(exp10, ByOctaves<BaseTen>, ByOctaves<BaseTen>)
 ATOLL_CHOICE(expm1, Expm1, Expm1)
