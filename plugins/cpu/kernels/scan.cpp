@@ -520,7 +520,7 @@ private:
             if (s_.total)
                 taken([&](const Stretch &s) { add_up_and_scan(turns, s); });
             else
-                scan_runs(turns, streams, taken);
+                scan_runs(turns, streams && large_operands().scans_shared, taken);
         });
     }
     bool is_far(std::int64_t rows) const {
