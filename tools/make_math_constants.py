@@ -292,7 +292,7 @@ def main():
         split(name, x)
     split("ln_2_short", ln2, SHORT)
     split("log10_2_short", ln2 / ln10, SHORT)
-    split("ln_2_by_sixteenths", ln2, {"float": 12, "double": 38})
+    split("ln_2_shorter", ln2, {"float": 12, "double": 38})  # with any multiple of 1/16
     polynomial("exp_tail", "(e^r - 1 - r - r^2 / 2) / r^3 for |r| <= ln(2) / 2", series(exp, 3),
                -ln2 / 2 * 1.001, ln2 / 2 * 1.001, single=4, double=9)
     polynomial("expm1_tail", "The same for |r| <= 0.45", series(exp, 3), -0.451, 0.451, single=5, double=10)

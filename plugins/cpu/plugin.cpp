@@ -60,11 +60,11 @@ State::State(const atoll_host &h)
             const atoll_host &services = static_cast<State *>(state)->host;
             services.parallel_for(services.self, count, grain, body, argument);
         },
-        this);
+        this, threads.count());
 }
 
 State::~State() {
-    atoll_kernels_set_pool(nullptr, nullptr);
+    atoll_kernels_set_pool(nullptr, nullptr, 0);
     memory::release();
 }
 

@@ -241,7 +241,7 @@ int main(int argc, char **argv) try {
             throw std::runtime_error("unknown argument " + name);
     }
     Atoll::cpu::Threads threads(options.threads);
-    atoll_kernels_set_pool(&Atoll::cpu::Threads::parallel_for, &threads);
+    atoll_kernels_set_pool(&Atoll::cpu::Threads::parallel_for, &threads, threads.count());
     if (options.type == "float32")
         measure<float>(options);
     else if (options.type == "complex64")

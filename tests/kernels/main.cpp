@@ -39,7 +39,7 @@ int main(int argc, char **argv) {
     for (std::string path; std::getline(list, path, ':');) {
         const oracle::LevelKernels *level = open_level(path);
         if (!level) return 1;
-        level->set_pool(&oracle::parallel_for, nullptr);
+        level->set_pool(&oracle::parallel_for, nullptr, 3);
         oracle::levels.push_back(level);
     }
     if (oracle::levels.empty()) {

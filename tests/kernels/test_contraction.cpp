@@ -514,7 +514,7 @@ TEST_CASE("scratch of a thread stays within 16 MiB, whatever the operands") {
         {bf16, bf16, 490, 4100, 1030, true}, {i16, c128, 100, 1100, 520, true},
         {i8, i8, 100, 8200, 520, true},      {i8, i8, 60, 8192, 1030, false}};
     at_each_level([] {
-        level->set_pool(nullptr, nullptr);
+        level->set_pool(nullptr, nullptr, 0);
         while (level->kept_scratch_bytes() > 0) level->use_scratch(65 << 20);
     });
     for (const Product &p : products) {
@@ -547,7 +547,7 @@ TEST_CASE("scratch of a thread stays within 16 MiB, whatever the operands") {
         }
     }
     at_each_level([] {
-        level->set_pool(&parallel_for, nullptr);
+        level->set_pool(&parallel_for, nullptr, 3);
         const std::int64_t kept = level->kept_scratch_bytes();
         CHECK(kept > 8 << 20);
         CHECK(kept <= 16 << 20);

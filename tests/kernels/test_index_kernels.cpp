@@ -262,7 +262,8 @@ std::int64_t any_unit(const Operand &pool, Random &random) {
 }
 
 void check_offsets(bool scatter, int dtype, bool swap, const Shape &shape, Layout layout,
-                   Layout offsets_layout, bool moves, std::int64_t pool_size, Random &random) {
+                   Layout offsets_layout, bool moves, std::int64_t pool_size, Random &random,
+                   bool by_elements = false) {
     // Large enough that moving along the first axis stays within it.
     moves = moves && !shape.empty();
     const Shape pool_shape = {pool_size + (moves ? shape[0] : 1) - 1};
@@ -274,7 +275,7 @@ void check_offsets(bool scatter, int dtype, bool swap, const Shape &shape, Layou
     Operand offsets(ATOLL_DTYPE_INT64, false, shape, all_axes(shape), offsets_layout);
     fill(pool, random, true);
     fill(ordered, random, true);
-    const std::int64_t unit = any_unit(pool, random);
+    const std::int64_t unit = by_elements ? pool.strides[0] : any_unit(pool, random);
     each(shape, [&](const Shape &index) {
         const auto k = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(pool_size));
         offsets.set(index, Value::of(__int128{k * (pool.strides[0] / unit)}));
@@ -352,9 +353,9 @@ TEST_CASE("elements far apart are moved at any pace; the last of equal offsets s
         const Lowered lowered(lowest);
         for (bool scatter : {false, true})
             for (int dtype : {int{ATOLL_DTYPE_INT64}, int{ATOLL_DTYPE_COMPLEX128}})
-                for (Layout layout : {Layout::dense, Layout::reversed})
+                for (Layout layout : {Layout::dense, Layout::reversed, Layout::strided})
                     check_offsets(scatter, dtype, false, {100'001}, layout, Layout::dense, false,
-                                  (6 << 20) / facts[dtype].size, random);
+                                  (6 << 20) / facts[dtype].size, random, true);
     }
 }
 

@@ -253,9 +253,9 @@ TEST_CASE_TEMPLATE("reductions that read two streams have the same results", T, 
             };
             CAPTURE(function);
             at_each_level([&] {
-                level->set_pool(nullptr, nullptr);
+                level->set_pool(nullptr, nullptr, 0);
                 CHECK(result(false) == result(true));
-                level->set_pool(&parallel_for, nullptr);
+                level->set_pool(&parallel_for, nullptr, 3);
             });
         }
 }

@@ -375,9 +375,9 @@ TEST_CASE_TEMPLATE("running sums of a long row do not depend on the threads", T,
     std::vector<T> x(1'400'011), y(x.size()), alone(x.size());
     for (T &value : x) value = static_cast<T>(static_cast<std::int64_t>(random()) >> 20);
     at_each_level([&] {
-        level->set_pool(nullptr, nullptr);
+        level->set_pool(nullptr, nullptr, 0);
         running_sums(x, alone);
-        level->set_pool(&parallel_for, nullptr);
+        level->set_pool(&parallel_for, nullptr, 3);
         running_sums(x, y);
         CHECK(y == alone);
         if constexpr (std::is_integral_v<T>) {
@@ -410,10 +410,10 @@ TEST_CASE_TEMPLATE("running sums that are streamed are the same", T, float, doub
     const Lowered lowered(lowest);
     at_each_level([&] {
         for (const std::int64_t offset : {std::int64_t{0}, std::int64_t{1}, line}) {
-            level->set_pool(nullptr, nullptr);
+            level->set_pool(nullptr, nullptr, 0);
             const std::vector<T> expected = sums(offset, false);
             CHECK(expected == sums(offset, true));
-            level->set_pool(&parallel_for, nullptr);
+            level->set_pool(&parallel_for, nullptr, 3);
             CHECK(expected == sums(offset, true));
             CHECK(expected == sums(offset, false));
             CHECK(std::count(expected.begin(), expected.begin() + line, T(7)) == line);

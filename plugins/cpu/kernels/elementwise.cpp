@@ -221,4 +221,6 @@ std::int32_t atoll_kernels_ternary(const atoll_call *call) {
     return apply<4>(ternary_loops, *call);
 }
 
-void atoll_kernels_set_pool(atoll_parallel_for run, void *self) { pool = {run, self}; }
+void atoll_kernels_set_pool(atoll_parallel_for run, void *self, std::int32_t threads) {
+    pool = {run, self, threads};
+}

@@ -12,7 +12,7 @@ namespace Atoll::kernels {
 struct TypedLoop {
     Loop run, streamed;       // the second one, if there is one, for large operands
     bool every_second;        // whether `streamed` takes that of its inputs
-    bool is_math;             // whether it takes longer than its elements to come from memory
+    bool is_math;             // of floats alone, such as exp, and without a streamed loop
     std::int64_t most_packed; // bytes of all operands whose inputs of 8 bytes are brought together
     std::uint8_t narrow[max_operands];
     std::uint8_t loops[max_operands];

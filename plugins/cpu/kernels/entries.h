@@ -63,8 +63,9 @@ int32_t atoll_kernels_scatter(const atoll_call *call);
  * MiB per thread, and is kept for later calls. */
 int32_t atoll_kernels_matmul(const atoll_call *call);
 
-/* The pool for large calls; NULL: the calling thread only. Not while calls run. */
-void atoll_kernels_set_pool(atoll_parallel_for run, void *pool);
+/* The pool for large calls; NULL: the calling thread only. `threads`: about how many work on a
+ * call; 0: not known. Not while calls run. */
+void atoll_kernels_set_pool(atoll_parallel_for run, void *pool, int32_t threads);
 
 /* Chooses the BLAS of the next products: a name or an absolute path for dlopen; "": OpenBLAS. The
  * number of its threads; 0: its own choice. Does not open it. */

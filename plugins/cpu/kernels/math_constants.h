@@ -17,7 +17,7 @@ template <> struct Constants<float> {
     static constexpr Split<float> log2_10 = {0x1.a934fp+1f, 0x1.2f346ep-24f};
     static constexpr Split<float> ln_2_short = {0x1.62e4p-1f, 0x1.7f7d1cp-20f};
     static constexpr Split<float> log10_2_short = {0x1.344p-2f, 0x1.3509f8p-18f};
-    static constexpr Split<float> ln_2_by_sixteenths = {0x1.62ep-1f, 0x1.0bfbe8p-15f};
+    static constexpr Split<float> ln_2_shorter = {0x1.62ep-1f, 0x1.0bfbe8p-15f};
     // (e^r - 1 - r - r^2 / 2) / r^3 for |r| <= ln(2) / 2
     static constexpr float exp_tail[] = {0x1.555556p-3f, 0x1.555518p-5f, 0x1.1110f6p-7f,
                                          0x1.6d117cp-10f, 0x1.a0f8d4p-13f};
@@ -250,7 +250,7 @@ template <> struct Constants<double> {
     static constexpr Split<double> log2_10 = {0x1.a934f0979a371p+1, 0x1.7f2495fb7fa6dp-53};
     static constexpr Split<double> ln_2_short = {0x1.62e42fefa4p-1, -0x1.8432a1b0e2634p-43};
     static constexpr Split<double> log10_2_short = {0x1.34413509f8p-2, -0x1.80433b83b532ap-44};
-    static constexpr Split<double> ln_2_by_sixteenths = {0x1.62e42fefap-1, 0x1.cf79abc9e3b3ap-40};
+    static constexpr Split<double> ln_2_shorter = {0x1.62e42fefap-1, 0x1.cf79abc9e3b3ap-40};
     // (e^r - 1 - r - r^2 / 2) / r^3 for |r| <= ln(2) / 2
     static constexpr double exp_tail[] = {
         0x1.5555555555556p-3,  0x1.5555555555555p-5,  0x1.11111111109a6p-7,  0x1.6c16c16c167dap-10,

@@ -12,6 +12,7 @@ namespace Atoll::kernels {
 struct Pool {
     atoll_parallel_for run = nullptr;
     void *self = nullptr;
+    int threads = 0; // of it, about; 0: not known
 };
 extern Pool pool; // of the process
 // Of the call that this thread makes; null: that of the process. Initial-exec: an access is one
@@ -32,10 +33,12 @@ private:
     const Pool *const before_;
 };
 
-// So many threads may work at once; a pool may have fewer.
-inline unsigned processors() {
-    static const unsigned count = std::thread::hardware_concurrency();
-    return count;
+// About so many threads work on a call.
+inline int threads_at_work() {
+    const Pool &to = current_pool();
+    if (!to.run) return 1;
+    static const auto processors = static_cast<int>(std::thread::hardware_concurrency());
+    return to.threads ? to.threads : std::max(1, processors);
 }
 
 // Below this many elements waking a thread costs more than it saves.

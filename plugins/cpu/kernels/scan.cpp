@@ -505,7 +505,7 @@ private:
             if (streams) finish_streaming();
         };
         const bool alone = !s_.total && in_place_ && out_place_ && is_far(rows) &&
-                           processors() < 4 && !large_operands().scans_shared;
+                           threads_at_work() < 4 && !large_operands().scans_shared;
         if (alone || rows >= many_rows) return parallel(rows, n_, whole_rows);
         Turns turns;
         parallel(count, length, [&](std::int64_t begin, std::int64_t end) {

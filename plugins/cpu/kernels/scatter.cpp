@@ -86,25 +86,25 @@ bool destinations_apart(const Space &free, const Space &others, std::int64_t siz
 // Note [Own places]
 // Elements that are far apart wait for the memory, and the last one in the order of the axis stays:
 // each thread looks at all offsets and writes, in order, what falls into blocks of memory that are
-// its own. What two threads write is never the same, as offsets are multiples of elements.
+// its own. What two threads write is never the same, as offsets count elements, not bytes; those of
+// an index that is bound to a layout count bytes, and are not shared.
 constexpr std::int64_t least_shared = 65536; // elements
 
 bool can_be_shared(const Space &space, std::int64_t size, std::int64_t unit, Apart apart) {
     return space.rank == 1 && space.shape[0] >= least_shared && space.strides[0][0] == 0 &&
-           space.strides[2][0] == sizeof(std::int64_t) && unit == size && apart != Apart::near;
+           space.strides[2][0] == sizeof(std::int64_t) && unit % size == 0 && apart != Apart::near;
 }
 
-template <class Mover> void scatter_shared(const Space &space, Apart apart) {
+template <class Mover> void scatter_shared(const Space &space, std::int64_t unit, Apart apart) {
     constexpr std::int64_t block = 2048;
     const std::int64_t n = space.shape[0], is = space.strides[1][0];
     const std::int64_t steps[] = {0, is, sizeof(std::int64_t)};
-    const Offsets<Mover::size> offsets{space.data[2]};
+    const Offsets<0> offsets{space.data[2], sizeof(std::int64_t), unit};
     char *const out = space.data[0];
     // No more parts than threads, as each reads all offsets.
-    const auto parts = static_cast<std::uint32_t>(std::clamp(processors(), 2u, 16u));
+    const auto parts = static_cast<std::uint32_t>(std::min(threads_at_work(), 16));
     parallel(parts, n / parts, [&](std::int64_t begin, std::int64_t end) {
-        if (end - begin == parts)
-            return scatter_row<Mover>(n, space.data, steps, Mover::size, apart);
+        if (end - begin == parts) return scatter_row<Mover>(n, space.data, steps, unit, apart);
         const auto first = static_cast<std::uint32_t>(begin),
                    count = static_cast<std::uint32_t>(end - begin);
         const auto is_own = [=](std::int64_t place) {
@@ -114,8 +114,8 @@ template <class Mover> void scatter_shared(const Space &space, Apart apart) {
         };
         std::int64_t places[block];
         std::int32_t which[block];
-        const char *in = space.data[1];
-        for (std::int64_t start = 0; start < n; start += block, in += block * is) {
+        for (std::int64_t start = 0; start < n; start += block) {
+            const char *const in = space.data[1] + start * is;
             const std::int64_t some = std::min(block, n - start);
             std::int64_t own = 0;
             for (std::int64_t k = 0; k < some; ++k) {
@@ -175,7 +175,8 @@ std::int32_t atoll_kernels_scatter(const atoll_call *call) {
         const std::int64_t steps[] = {all.strides[0][0], all.strides[1][0], all.strides[2][0]};
         const Apart apart = how_far_apart(all.shape[0], {all.data[2], steps[2], unit});
         if (can_be_shared(all, size, unit, apart)) {
-            with_mover(dtype, [&](auto mover) { scatter_shared<decltype(mover)>(all, apart); });
+            with_mover(dtype,
+                       [&](auto mover) { scatter_shared<decltype(mover)>(all, unit, apart); });
             return ATOLL_STATUS_OK;
         }
         const std::int64_t outer = all.outer();

@@ -1,9 +1,11 @@
 // Exponentials and hyperbolic functions.
 //
 // Note [Exponentials]
-// e^x = 2^n e^r with n whole and |r| <= ln(2) / 2. r is a sum: the part `r` and what its rounding
-// lost, which goes into `tail` together with the terms of e^r from r^2 / 2 on. What follows adds
-// 1, r and the tail without losing more than the last rounding.
+// exp takes e^x as 2^(i / 16) e^r with i whole and |r| <= ln(2) / 32, so that what rounding takes
+// from r does not count. The others take it as 2^n e^r with n whole and |r| <= ln(2) / 2. There r
+// is a sum: the part `r` and what its rounding lost, which goes into `tail` together with the terms
+// of e^r from r^2 / 2 on. What follows adds 1, r and the tail without losing more than the last
+// rounding.
 #pragma once
 
 #include "vector_rows.h"
@@ -108,8 +110,8 @@ private:
             constexpr auto to_sixteenths = rounder<V> / 16;
             const V shifted = multiply_add(x, C::log2_e.head, all<V>(to_sixteenths)),
                     near = shifted - to_sixteenths;
-            const V r = multiply_subtract(near, C::ln_2_by_sixteenths.tail,
-                                          multiply_subtract(near, C::ln_2_by_sixteenths.head, x));
+            const V r = multiply_subtract(near, C::ln_2_shorter.tail,
+                                          multiply_subtract(near, C::ln_2_shorter.head, x));
             const auto [head, lost] =
                 Columns<V, C::sixteenths, C::sixteenths_lost>::at(bits(shifted));
             const V rest = multiply_add(r, polynomial(r, C::exp_sixteenth), lost);

@@ -80,7 +80,7 @@ atoll_scalar default_of(const sdk::AttributeSpec &spec) {
 
 Prepared::Prepared(const atoll_kernel_call &given, const Level &level)
     : line_(line_of(given)), signature_(line_.signature),
-      level_(level), pool_{given.parallel_for, given.pool} {
+      level_(level), pool_{given.parallel_for, given.pool, 0} {
     call_.struct_size = sizeof call_;
     call_.function = given.function;
     call_.dtype = given.dtype;
