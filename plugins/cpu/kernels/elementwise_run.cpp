@@ -21,6 +21,7 @@
 #include "elementwise_run.h"
 
 #include "convert.h"
+#include "joined_lines.h"
 #include "pack_rows.h"
 #include "space_pieces.h"
 #include "space_tiles.h"
@@ -187,28 +188,44 @@ private:
         }
     }
 
-    void streamed_row(Streaming how, std::int64_t n, char *const *data,
-                      const std::int64_t *strides) const {
+    // Of a result that is streamed, in lines; these are ended by the caller.
+    void streamed_row(Streaming how, std::int64_t n, char *const *data, const std::int64_t *strides,
+                      JoinedLines &lines) const {
         if (how == Streaming::none) return row(n, data, strides);
-        if (how == Streaming::copy) return stream(n * out_size(), data[0], data[1]);
-        if (how == Streaming::loop) return streamed_(n, data, strides);
-        streamed_blocks(n, data, strides);
+        const auto from = [&](std::int64_t first, char *out, char **moved) {
+            moved[0] = out;
+            for (int k = 1; k < space_.operands; ++k) moved[k] = data[k] + first * strides[k];
+        };
+        const std::int64_t size = out_size();
+        lines.add(
+            data[0], n, size,
+            [&](std::int64_t first, std::int64_t count, char *to) {
+                char *moved[max_operands];
+                from(first, to, moved);
+                row(count, moved, strides);
+            },
+            [&](std::int64_t first, std::int64_t count) {
+                char *moved[max_operands];
+                from(first, data[0] + first * size, moved);
+                if (how == Streaming::loop) return streamed_(count, moved, strides);
+                if (how == Streaming::blocks) return streamed_blocks(count, moved, strides);
+                for (std::int64_t at = 0; at < count * size; at += cache_line)
+                    stream_lines<cache_line>(moved[0] + at, moved[1] + at);
+            });
     }
-    // By way of blocks in the L1 cache, which end where cache lines do if an element does.
+    // By way of blocks in the L1 cache.
     void streamed_blocks(std::int64_t n, char *const *data, const std::int64_t *strides) const {
         const std::int64_t size = out_size();
         alignas(cache_line) char results[block_size * 16];
-        for (std::int64_t begin = 0, count; begin < n; begin += count) {
-            char *const out = data[0] + begin * size;
-            const auto past =
-                static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(out) % cache_line);
-            count = std::min(block_size - past / size, n - begin);
+        for (std::int64_t begin = 0; begin < n; begin += block_size) {
+            const std::int64_t count = std::min(block_size, n - begin);
             char *block[max_operands] = {results};
             for (int k = 1; k < space_.operands; ++k) block[k] = data[k] + begin * strides[k];
             // Several inputs come from the memory as fast as a loop over single elements takes
             // them.
             row(count, block, strides, space_.operands == 2);
-            stream(count * size, out, results);
+            for (std::int64_t at = 0; at < count * size; at += cache_line)
+                stream_lines<cache_line>(data[0] + begin * size + at, results + at);
         }
     }
 
@@ -222,23 +239,32 @@ private:
         }
         const std::int64_t part =
             length < 2 * piece_size ? std::max<std::int64_t>(1, length) : piece_size;
-        in_pieces(0, part, part, [&](char *const *data, std::int64_t count, Streaming how) {
-            streamed_row(how, count, data, strides);
-        });
+        in_pieces(0, part, part,
+                  [&](char *const *data, std::int64_t count, Streaming how, JoinedLines &lines) {
+                      streamed_row(how, count, data, strides, lines);
+                  });
     }
 
-    // body(data, count, how) for pieces of at most `part` along an axis, at all indices of the axes
-    // behind it, by all threads: data of a piece's first element.
+    // body(data, count, how, lines) for pieces of at most `part` along an axis, at all indices of
+    // the axes behind it, by all threads: data of a piece's first element.
     template <class Body>
     void in_pieces(int axis, std::int64_t part, std::int64_t work, const Body &body) const {
         const SpacePieces pieces(space_, axis, part);
         const std::int64_t all = pieces.count();
         parallel(all, work, [&](std::int64_t begin, std::int64_t end) {
             const Streaming how = streaming(end - begin == all);
-            pieces.visit(begin, end,
-                         [&](char *const *data, std::int64_t count) { body(data, count, how); });
-            if (how != Streaming::none) finish_streaming();
+            JoinedLines lines;
+            pieces.visit(begin, end, [&](char *const *data, std::int64_t count) {
+                body(data, count, how, lines);
+            });
+            finish(how, lines);
         });
+    }
+
+    static void finish(Streaming how, JoinedLines &lines) {
+        if (how == Streaming::none) return;
+        lines.end();
+        finish_streaming();
     }
 
     // Whether operand k steps from row to row as within rows.
@@ -276,7 +302,7 @@ private:
                                               : conversions_[k].in_size();
         }
         in_pieces(1, part, part * length,
-                  [&](char *const *first, std::int64_t rows, Streaming how) {
+                  [&](char *const *first, std::int64_t rows, Streaming how, JoinedLines &lines) {
                       if (has_gaps) how = Streaming::none;
                       if (how == Streaming::none && copies_rows())
                           return copy_rows(rows, row_bytes, first[0], steps[0], first[1], steps[1]);
@@ -294,7 +320,7 @@ private:
                                             data[k], space_.strides[k][0], steps[k]);
                               data[k] = together[k];
                           }
-                          streamed_row(how, count * length, data, strides);
+                          streamed_row(how, count * length, data, strides, lines);
                           if (has_gaps)
                               copy_rows(count, row_bytes, out, steps[0], together[0], row_bytes);
                       }
@@ -326,11 +352,13 @@ private:
         }
         return bytes;
     }
-    // Whether the output is dense along axis 0 and begins where no input does.
+    // Whether the output is dense along axis 0, has whole elements in a cache line and begins where
+    // no input does.
     bool is_streamable() const {
         for (int k = 1; k < space_.operands; ++k)
             if (space_.data[k] == space_.data[0]) return false;
-        return space_.strides[0][0] == out_size();
+        return space_.strides[0][0] == out_size() &&
+               aligned(0, static_cast<std::uint32_t>(out_size()));
     }
 
     bool is_straight() const {
@@ -424,8 +452,8 @@ private:
     }
 
     // `later`: what a later tile reads.
-    void compute(const Tiling &tiling, SpaceTiles::Tile &tile, FetchedInputs &later,
-                 char *scratch) const {
+    void compute(const Tiling &tiling, SpaceTiles::Tile &tile, FetchedInputs &later, char *scratch,
+                 JoinedLines &lines) const {
         std::int64_t down[max_operands], across[max_operands];
         for (int k = 0; k < space_.operands; ++k) {
             down[k] = space_.strides[k][0];
@@ -450,10 +478,11 @@ private:
             across[k] = step * size;
             scratch += tiling.scratch;
         }
-        if (is_one_row) return streamed_row(tiling.streams, tile.height * tile.width, data, down);
+        if (is_one_row)
+            return streamed_row(tiling.streams, tile.height * tile.width, data, down, lines);
         for (std::int64_t column = 0; column < tile.width; ++column) {
             later.fetch();
-            streamed_row(tiling.streams, tile.height, data, down);
+            streamed_row(tiling.streams, tile.height, data, down, lines);
             for (int k = 0; k < space_.operands; ++k) data[k] += across[k];
         }
     }
@@ -510,6 +539,7 @@ private:
         };
         const auto body = [&](std::int64_t begin, std::int64_t end) {
             alignas(64) char scratch[tile_scratch];
+            JoinedLines lines;
             SpaceTiles tiles = tiles_from(begin);
             std::optional<SpaceTiles> ahead;
             if (tiling.ahead && begin + tiling.ahead < end)
@@ -518,9 +548,9 @@ private:
                 FetchedInputs later;
                 if (ahead && piece + tiling.ahead < end) later = inputs_of(tiling, ahead->next());
                 SpaceTiles::Tile tile = tiles.next();
-                compute(tiling, tile, later, scratch);
+                compute(tiling, tile, later, scratch, lines);
             }
-            if (tiling.streams != Streaming::none) finish_streaming();
+            finish(tiling.streams, lines);
         };
         parallel(tiles_from(0).count(), tiling.rows * tiling.columns, body);
     }

@@ -59,42 +59,35 @@ LargeOperands measured() {
             .paced = 16 * mebibyte};
 }
 
-// one(k) stores an element, vector(k) a vector of them, aligned, for which it may read `beyond`
-// elements more than it stores.
-template <class T, int beyond = 0, class One, class Whole>
-void each_vector(std::int64_t n, const char *out, One &&one, Whole &&vector) {
-    const auto past = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(out) % cache_line);
-    std::int64_t k = 0;
-    for (const std::int64_t head = past ? (cache_line - past) / std::int64_t{sizeof(T)} : 0;
-         k < std::min(n, head); ++k)
-        one(k);
-    for (; k + lanes<T> + beyond <= n; k += lanes<T>) vector(k);
-    for (; k < n; ++k) one(k);
+// vector(k) stores the vector of elements from k on.
+template <class T, class Store> void each_vector(std::int64_t n, Store &&vector) {
+    constexpr std::int64_t of_line = cache_line / std::int64_t{sizeof(T)};
+    for (std::int64_t k = 0; k < n; k += of_line)
+#pragma GCC unroll 4
+        for (std::int64_t v = 0; v < of_line; v += lanes<T>) vector(k + v);
 }
 
 // An input of which every second element is taken, or every one, or one for all.
 template <class T> class Spread {
 public:
     Spread(const char *data, std::int64_t stride)
-        : data_(data), stride_(stride), every_second_(stride == 2 * sizeof(T)),
+        : data_(reinterpret_cast<const T *>(data)), every_second_(stride == 2 * sizeof(T)),
           others_(data, stride) {}
 
-    const T &one(std::int64_t k) const { return *reinterpret_cast<const T *>(data_ + k * stride_); }
-    // Reads what is between its elements and after the last one, too.
     Vector<T> vector(std::int64_t k) const {
         if (!every_second_) return load_vector<Vector<T>>(others_.from(k));
-        const T *const first = &one(k);
-        return taken(load_vector<Vector<T>>(first), load_vector<Vector<T>>(first + lanes<T>),
+        // What is behind the last element is not read.
+        const T *const first = data_ + 2 * k;
+        return taken(load_vector<Vector<T>>(first), load_vector<Vector<T>>(first + lanes<T> - 1),
                      std::make_integer_sequence<int, lanes<T>>());
     }
 
 private:
     template <int... i>
     static Vector<T> taken(Vector<T> a, Vector<T> b, std::integer_sequence<int, i...>) {
-        return __builtin_shufflevector(a, b, 2 * i...);
+        return __builtin_shufflevector(a, b, (2 * i < lanes<T> ? 2 * i : 2 * i + 1)...);
     }
-    const char *const data_;
-    const std::int64_t stride_;
+    const T *const data_;
     const bool every_second_;
     const Inputs<T> others_;
 };
@@ -102,19 +95,25 @@ private:
 template <class F, class T>
 void arithmetic(std::int64_t n, char *const *data, const std::int64_t *strides) {
     T *const out = at<T>(data[0]);
-    if (dense_or_same<T>(strides[1]) && dense_or_same<T>(strides[2])) {
-        const Inputs<T> a(data[1], strides[1]), b(data[2], strides[2]);
-        return each_vector<T>(
-            n, data[0], [&](std::int64_t k) { out[k] = F::apply(*a.from(k), *b.from(k)); },
-            [&](std::int64_t k) {
-                stream_vector(out + k, F::apply(load_vector<Vector<T>>(a.from(k)),
-                                                load_vector<Vector<T>>(b.from(k))));
-            });
-    }
+    const auto stores = [&](const auto &a, const auto &b) {
+        each_vector<T>(n, [&](std::int64_t k) { stream_vector(out + k, F::apply(a(k), b(k))); });
+    };
+    const auto dense = [&](int operand) {
+        const T *const first = at<const T>(data[operand]);
+        return [first](std::int64_t k) { return load_vector<Vector<T>>(first + k); };
+    };
+    const auto same = [&](int operand) {
+        const Vector<T> value = *at<const T>(data[operand]) - Vector<T>{}; // -0 stays
+        return [value](std::int64_t) { return value; };
+    };
+    const auto is_dense = [&](int operand) { return strides[operand] == sizeof(T); };
+    // The fewer the instructions, the further ahead the processor reads.
+    if (is_dense(1) && is_dense(2)) return stores(dense(1), dense(2));
+    if (is_dense(1) && strides[2] == 0) return stores(dense(1), same(2));
+    if (strides[1] == 0 && is_dense(2)) return stores(same(1), dense(2));
     const Spread<T> a(data[1], strides[1]), b(data[2], strides[2]);
-    each_vector<T, 1>(
-        n, data[0], [&](std::int64_t k) { out[k] = F::apply(a.one(k), b.one(k)); },
-        [&](std::int64_t k) { stream_vector(out + k, F::apply(a.vector(k), b.vector(k))); });
+    stores([&](std::int64_t k) { return a.vector(k); },
+           [&](std::int64_t k) { return b.vector(k); });
 }
 
 template <class F, class T>
@@ -122,16 +121,14 @@ void comparison(std::int64_t n, char *const *data, const std::int64_t *strides) 
     Bool *const out = at<Bool>(data[0]);
     const Inputs<T> a(data[1], strides[1]), b(data[2], strides[2]);
     const bool fetches = large_operands().fetched_ahead;
-    each_vector<std::int8_t>(
-        n, data[0], [&](std::int64_t k) { out[k] = F::apply(*a.from(k), *b.from(k)); },
-        [&](std::int64_t k) {
-            constexpr int lines = lanes<std::int8_t> * sizeof(T) / cache_line;
-            if (fetches) {
-                fetch_ahead<lines>(a.from(k));
-                fetch_ahead<lines>(b.from(k));
-            }
-            stream_vector(out + k, answers<F, T>(a.from(k), b.from(k)));
-        });
+    each_vector<std::int8_t>(n, [&](std::int64_t k) {
+        constexpr int lines = lanes<std::int8_t> * sizeof(T) / cache_line;
+        if (fetches) {
+            fetch_ahead<lines>(a.from(k));
+            fetch_ahead<lines>(b.from(k));
+        }
+        stream_vector(out + k, answers<F, T>(a.from(k), b.from(k)));
+    });
 }
 
 // `where`, of the elements' bits.
@@ -141,15 +138,12 @@ template <class T> void selection(std::int64_t n, char *const *data, const std::
     T *const out = at<T>(data[0]);
     const Inputs<std::int8_t> mask(data[1], strides[1]);
     const Inputs<T> a(data[2], strides[2]), b(data[3], strides[3]);
-    each_vector<T>(
-        n, data[0],
-        [&](std::int64_t k) { std::memcpy(out + k, (*mask.from(k) ? a : b).from(k), sizeof(T)); },
-        [&](std::int64_t k) {
-            const auto chosen = load_vector<VectorN<std::int8_t, lanes<T>>>(mask.from(k)) != 0;
-            const auto bits = __builtin_convertvector(chosen, Bits);
-            const auto x = load_vector<Bits>(a.from(k)), y = load_vector<Bits>(b.from(k));
-            stream_vector(out + k, y ^ ((x ^ y) & bits));
-        });
+    each_vector<T>(n, [&](std::int64_t k) {
+        const auto chosen = load_vector<VectorN<std::int8_t, lanes<T>>>(mask.from(k)) != 0;
+        const auto bits = __builtin_convertvector(chosen, Bits);
+        const auto x = load_vector<Bits>(a.from(k)), y = load_vector<Bits>(b.from(k));
+        stream_vector(out + k, y ^ ((x ^ y) & bits));
+    });
 }
 
 template <class T> Loop loop_of(std::uint32_t function) {
@@ -208,15 +202,6 @@ Loop streamed_loop(std::uint32_t function, std::uint32_t dtype) {
 bool streams_every_second(std::uint32_t function, std::uint32_t dtype) {
     return sizes[dtype] >= 4 && (function == ATOLL_FN_add || function == ATOLL_FN_subtract ||
                                  function == ATOLL_FN_multiply || function == ATOLL_FN_divide);
-}
-
-void stream(std::int64_t bytes, char *to, const char *from) {
-    const auto past = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(to) % cache_line);
-    std::int64_t k = past ? std::min(bytes, cache_line - past) : 0;
-    if (k) std::memcpy(to, from, static_cast<std::size_t>(k));
-    for (; k + vector_bytes <= bytes; k += vector_bytes)
-        stream_vector(to + k, load_vector<Vector<std::uint8_t>>(from + k));
-    if (k < bytes) std::memcpy(to + k, from + k, static_cast<std::size_t>(bytes - k));
 }
 
 void finish_streaming() {

@@ -80,7 +80,8 @@ struct LargeOperands {
 LargeOperands &large_operands();
 
 // a + b, a - b, a · b of floats and integers, a / b and comparisons of float32 and float64, where
-// out is dense, and each input dense or one value. Null for others. No input may be out.
+// out is dense, and each input dense or one value. Null for others. No input may be out, which is
+// whole cache lines.
 Loop streamed_loop(std::uint32_t function, std::uint32_t dtype);
 // Whether that loop also takes every second element of an input, such as the real parts of complex
 // numbers: of a + b, a - b, a · b and a / b of elements of 4 or 8 bytes.
@@ -93,9 +94,6 @@ template <std::int64_t bytes>
     for (std::int64_t v = 0; v < bytes; v += vector_bytes)
         stream_vector(to + v, load_vector<Vector<std::uint8_t>>(from + v));
 }
-// Copies bytes to any address; none of `to` is one of `from`.
-void stream(std::int64_t bytes, char *to, const char *from);
-
 // After streaming: makes what was stored visible to other threads in order.
 void finish_streaming();
 
