@@ -142,6 +142,10 @@ TEST_CASE("results that go past the caches are the same") {
         other_paths = false;
         lowest.by_lines = true;
     }
+    SUBCASE("strips") {
+        other_paths = false;
+        lowest.computed = {2048, 2048, 4096, 4, 0, false, Atoll::kernels::tile_scratch + 8192};
+    }
     const Lowered lowered(lowest);
     Random random = sequence(13);
     // A cache line begins at the first element, or `past` bytes before it.

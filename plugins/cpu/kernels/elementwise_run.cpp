@@ -22,6 +22,7 @@
 
 #include "convert.h"
 #include "joined_lines.h"
+#include "kept_scratch.h"
 #include "pack_rows.h"
 #include "space_pieces.h"
 #include "space_tiles.h"
@@ -376,15 +377,20 @@ private:
     // elements.
     struct Tiling {
         std::int64_t rows = 128, columns = 16; // of a tile
-        std::int64_t scratch = 0;              // bytes for each input that is transposed
-        bool straight = false;                 // a copy that only moves elements
-        bool is_long = false;                  // operands are large
-        int ahead = 0;                         // tiles from where inputs are fetched to where they
-        bool fetches_all = false;              // are read; also those that are not transposed
+        // For inputs that are transposed: bytes of all, and of each, of which columns are `pitch`
+        // elements apart.
+        std::int64_t all_scratch = tile_scratch, scratch = 0, pitch = 0;
+        bool straight = false;    // a copy that only moves elements
+        bool is_long = false;     // operands are large
+        int ahead = 0;            // tiles from where inputs are fetched to where they
+        bool fetches_all = false; // are read; also those that are not transposed
         // How the result goes past the caches.
         Streaming streams = Streaming::none;
+
+        // Whether inputs are transposed in strips of as many rows as a cache line has elements, by
+        // long runs of these: scratch is in the last cache then.
+        bool in_strips() const { return all_scratch > tile_scratch; }
     };
-    static constexpr std::int64_t tile_scratch = 2048 * cache_line; // bytes for all of them
 
     Tiling tiling() const {
         Tiling own;
@@ -394,13 +400,14 @@ private:
         const std::int64_t bytes = bytes_of_operands();
         const std::int64_t least = out_size() < 4 ? large_operands().narrow : 0;
         own.is_long = bytes >= std::max(large.long_runs, least);
+        if (own.is_long) own.all_scratch = large.scratch;
         if (is_streamable() && bytes >= std::max(large.streamed, least) &&
             (!is_math_ || large_operands().streams_math))
-            own.streams =
-                own.straight ? Streaming::copy
-                : streamed_ && all_direct_ && !sparse_inputs(1) && aligned(0, cache_line, 1)
-                    ? Streaming::loop
-                    : Streaming::blocks;
+            own.streams = own.straight ? Streaming::copy
+                          : streamed_ && all_direct_ && !sparse_inputs(1) &&
+                                  (own.in_strips() || aligned(0, cache_line, 1))
+                              ? Streaming::loop
+                              : Streaming::blocks;
         std::int64_t widest = 1, turned = 0;
         for (int k = 1; k < space_.operands; ++k) {
             if (!transposed(k, 1)) continue;
@@ -409,7 +416,7 @@ private:
         }
         own.columns = std::max(own.columns, cache_line / widest);
         if (widest <= 2) own.rows *= 2;
-        own.scratch = tile_scratch / turned / cache_line * cache_line;
+        own.scratch = own.all_scratch / turned / cache_line * cache_line;
         // Elements of 16 bytes have the largest tiles.
         static_assert(tile_scratch >= (max_operands - 1) * 128 * 16 * 16);
         if (!own.is_long) {
@@ -421,6 +428,7 @@ private:
                 own.rows = all;
                 own.columns = cache_line / widest;
             }
+            own.pitch = own.rows;
             return own;
         }
         own.columns = large.in * cache_line / widest;
@@ -429,9 +437,12 @@ private:
         const std::int64_t line = std::max<std::int64_t>(1, cache_line / out_size()),
                            lines = (space_.shape[0] + line - 1) / line,
                            most = std::min(longer * large.out,
-                                           own.scratch / (large.in * cache_line * line)),
-                           count = (lines + most - 1) / most;
-        own.rows = (lines + count - 1) / count * line;
+                                           own.scratch / (large.in * cache_line * line) -
+                                               own.in_strips()),
+                           count = (lines + most - 1) / most, of_tile = (lines + count - 1) / count;
+        own.rows = of_tile * line;
+        // Odd, so that columns do not share the sets of the caches.
+        own.pitch = own.in_strips() ? (of_tile | 1) * line : own.rows;
         own.ahead = large.ahead;
         own.fetches_all = large.fetches_all;
         return own;
@@ -451,7 +462,8 @@ private:
         return inputs;
     }
 
-    // `later`: what a later tile reads.
+    // `later`: what a later tile reads. Without scratch, which may have no memory, nothing is
+    // transposed.
     void compute(const Tiling &tiling, SpaceTiles::Tile &tile, FetchedInputs &later, char *scratch,
                  JoinedLines &lines) const {
         std::int64_t down[max_operands], across[max_operands];
@@ -460,6 +472,13 @@ private:
             across[k] = space_.strides[k][1];
         }
         char **const data = tile.data;
+        if (!scratch) {
+            for (std::int64_t column = 0; column < tile.width; ++column) {
+                row(tile.height, data, down);
+                for (int k = 0; k < space_.operands; ++k) data[k] += across[k];
+            }
+            return;
+        }
         if (tiling.straight && !tiling.is_long &&
             (out_size() > 2 || across[0] % few_sets_apart != 0))
             return transpose(out_size(), tile.height, tile.width, data[0], across[0], data[1],
@@ -468,11 +487,14 @@ private:
         bool is_one_row = !tiling.is_long;
         for (int k = 0; k < space_.operands; ++k)
             is_one_row &= across[k] == tile.height * down[k] || (k && transposed(k, 1));
-        const std::int64_t step = is_one_row ? tile.height : tiling.rows;
+        const std::int64_t step = is_one_row ? tile.height : tiling.pitch;
         for (int k = 1; k < space_.operands; ++k) {
             if (!transposed(k, 1)) continue;
             const std::int64_t size = conversions_[k].in_size();
-            transpose(size, tile.height, tile.width, scratch, step * size, data[k], down[k]);
+            const std::int64_t strip = tiling.in_strips() ? cache_line / size : tile.height;
+            for (std::int64_t row = 0; row < tile.height; row += strip)
+                transpose(size, std::min(strip, tile.height - row), tile.width,
+                          scratch + row * size, step * size, data[k] + row * down[k], down[k]);
             data[k] = scratch;
             down[k] = size;
             across[k] = step * size;
@@ -538,7 +560,10 @@ private:
             return SpaceTiles(space_, tiling.rows, tiling.columns, tiling.is_long, first);
         };
         const auto body = [&](std::int64_t begin, std::int64_t end) {
-            alignas(64) char scratch[tile_scratch];
+            alignas(cache_line) char own_scratch[tile_scratch];
+            std::optional<KeptScratch> kept;
+            if (tiling.in_strips()) kept.emplace(tiling.all_scratch);
+            char *const scratch = kept ? kept->data() : own_scratch;
             JoinedLines lines;
             SpaceTiles tiles = tiles_from(begin);
             std::optional<SpaceTiles> ahead;

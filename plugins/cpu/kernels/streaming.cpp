@@ -26,7 +26,7 @@ LargeOperands measured() {
         return {.alone = 24 * mebibyte,
                 .shared = 36 * mebibyte,
                 .copied = {16 * mebibyte, 16 * mebibyte, 48, 1, 1, false},
-                .computed = {16 * mebibyte, 16 * mebibyte, 8, 4, 1, true},
+                .computed = {16 * mebibyte, 16 * mebibyte, 4096, 32, 0, false, 4 * mebibyte},
                 .fetched_ahead = false,
                 .scans_stream = true,
                 .two_streams = true,

@@ -9,6 +9,7 @@
 namespace Atoll::kernels {
 
 inline constexpr int cache_line = 64;
+inline constexpr std::int64_t tile_scratch = 2048 * cache_line; // bytes for operands of a tile
 
 // Tiles of large operands that are transposed.
 struct LargeTiles {
@@ -20,6 +21,8 @@ struct LargeTiles {
     std::int64_t out, in; // cache lines along the result's dense axis, and along the operand's
     int ahead;            // so many tiles before its own what is transposed is fetched
     bool fetches_all;     // and other inputs as well
+    // Bytes for what is transposed; more of them for tiles that the caches of a core do not hold.
+    std::int64_t scratch = tile_scratch;
 };
 
 // How element-wise functions treat operands that are large, all together. A test may change it.
@@ -44,7 +47,8 @@ struct LargeOperands {
     // fetched one tile ahead, 8.2 where they are not, and 6.3 by 4 x 4, by which exp takes three
     // times as long; on the first Zen 7.4 ms by 128 x 2 and 21 by 256 x 1; on Zen 4 3.1 by 16 x 1
     // where all inputs are fetched two tiles ahead, and 4.4 by 256 x 1; on Zen 5 2.0, and 4.5 where
-    // nothing is fetched. Others take an eighth less there by 10 x 1 than by 16 x 1.
+    // nothing is fetched. Others take an eighth less there by 10 x 1 than by 16 x 1. Zen 3 takes
+    // 10 ms by 8 x 4, and 7 by whole columns of 4 MiB in all; 25 and 15 of 108 MB by 3,001².
     LargeTiles computed;
     // Elements of 1 or 2 bytes are no large operands below so many bytes: Emerald Rapids takes 0.5
     // to 0.8 of the time for copies of wider ones from 4 MiB on, but 1.2 for bytes.
