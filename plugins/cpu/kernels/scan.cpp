@@ -8,12 +8,12 @@
 //
 // In a long row each addition would wait for the one before. Where there are few such rows, groups
 // of four short runs of floats are scanned, each run from its own beginning: by vectors, see Note
-// [Sums of runs], or side by side where that is faster. Then the sum before a run is added to its
-// results. As that is the result before the run exactly, running sums of numbers that are not
-// negative do not fall, as in order. Where sums are as wide as the elements and those of a run, or
-// the one before it, are not far from infinity, the group is scanned in order: a sum overflows
-// where it does in order, but for what rounds at the largest number. Products of floats are always
-// scanned in order: those of runs overflow and underflow easily.
+// [Sums of runs] and Note [Runs as lanes], or side by side where that is faster. Then the sum
+// before a run is added to its results. As that is the result before the run exactly, running sums
+// of numbers that are not negative do not fall, as in order. Where sums are as wide as the elements
+// and those of a run, or the one before it, are not far from infinity, the group is scanned in
+// order: a sum overflows where it does in order, but for what rounds at the largest number.
+// Products of floats are always scanned in order: those of runs overflow and underflow easily.
 //
 // Threads take stretches of long rows in order; each hands on the sum of all before the next. A
 // stretch of integers is first added up, then scanned; runs of floats are scanned, and what is
@@ -24,6 +24,7 @@
 #include "convert.h"
 #include "fetch.h"
 #include "functors/arithmetic.h"
+#include "lane_runs.h"
 #include "ordered.h"
 #include "run_sums.h"
 #include "space_pieces.h"
@@ -160,16 +161,26 @@ template <class F, class T, class A> struct Scan {
     static_assert(groups <= 32 && groups * group == stretch);
     static_assert(groups * in_group * sizeof(A) <= most_before);
     static constexpr bool may_overflow = sizeof(A) == sizeof(T); // a wider sum does not
+    static constexpr bool by_lanes =
+        LaneRuns::is_there && std::is_same_v<T, float> && std::is_same_v<A, double>;
+    // Where the sum of a group's run has its last number.
+    static std::int64_t last_of(int r) {
+        return by_lanes ? (run - 1) * in_group + r : r * run + run - 1;
+    }
+    // What is written of a group while another one is added up.
+    struct Group {
+        const A *before, *partial;
+        T *out; // null: there is none
+        bool streams;
+    };
 
     static std::uint32_t runs(const char *in, char *partial, const Scanner::Left *left) {
         std::uint32_t moderate = 0;
         for (std::int64_t g = 0; g < groups; ++g) {
             const T *const x = elements(in) + g * group;
-            if (left) {
-                if (left->streams) fetch_group(x);
-                add_left(*left, g);
-            }
-            moderate |= std::uint32_t{runs_of_group(x, acc(partial) + g * group)} << g;
+            if (left && left->streams) fetch_group(x);
+            const Group other = left ? group_of(*left, g) : Group{};
+            moderate |= std::uint32_t{runs_of_group(x, acc(partial) + g * group, other)} << g;
         }
         return moderate;
     }
@@ -180,29 +191,47 @@ template <class F, class T, class A> struct Scan {
                        acc(partial) + g * group, *acc(accumulator), acc(before) + g * in_group);
     }
     static void add(const Scanner::Left &left) {
-        for (std::int64_t g = 0; g < groups; ++g) add_left(left, g);
+        for (std::int64_t g = 0; g < groups; ++g) write_group(group_of(left, g));
     }
-    static void add_left(const Scanner::Left &left, std::int64_t g) {
-        write_group(left.streams, reinterpret_cast<const A *>(left.before) + g * in_group,
-                    reinterpret_cast<const A *>(left.partial) + g * group,
-                    reinterpret_cast<T *>(left.out) + g * group);
+    static Group group_of(const Scanner::Left &left, std::int64_t g) {
+        return {reinterpret_cast<const A *>(left.before) + g * in_group,
+                reinterpret_cast<const A *>(left.partial) + g * group,
+                reinterpret_cast<T *>(left.out) + g * group, left.streams};
     }
     static void scan_groups(bool first, std::int64_t n, const char *in, char *accumulator,
                             char *out, bool streams) {
-        alignas(64) A partial[group];
-        A before[in_group];
+        alignas(64) A partial[2][group];
+        A before[2][in_group];
+        Group other{};
         std::int64_t k = 0;
-        for (; k + group <= n; k += group) {
+        for (int turn = 0; k + group <= n; k += group, turn ^= 1) {
             const T *const x = elements(in) + k;
-            T *const o = reinterpret_cast<T *>(out) + k;
             if (streams) fetch_group(x);
-            const bool moderate = runs_of_group(x, partial);
-            pass_group(first && k == 0, moderate, x, partial, *acc(accumulator), before);
-            write_group(streams, before, partial, o);
+            const bool moderate = runs_of_group(x, partial[turn], other);
+            pass_group(first && k == 0, moderate, x, partial[turn], *acc(accumulator),
+                       before[turn]);
+            other = {before[turn], partial[turn], reinterpret_cast<T *>(out) + k, streams};
         }
+        if (other.out) write_group(other);
         if (k < n) row(first && k == 0, n - k, in + k * size, accumulator, out + k * size);
     }
 
+    // The runs of the group at x. The other one's partial results may be those at p.
+    static bool runs_of_group(const T *x, A *p, const Group &other) {
+        if constexpr (by_lanes) {
+            auto sums = -LaneRuns::Sums{}; // what is added to -0 stays
+            const auto add = [&](std::int64_t k) {
+                LaneRuns::add(x + k, run, sums, p + k * in_group);
+            };
+            if (other.out)
+                write_lanes(other, add);
+            else
+                for (std::int64_t k = 0; k < run; k += LaneRuns::step) add(k);
+            return true;
+        }
+        if (other.out) write_group(other);
+        return runs_of_group(x, p);
+    }
     static bool runs_of_group(const T *x, A *p) {
         using V = Vector<Part<A>>;
         // What is converted gains by vectors of eight: on Zen 5 10 M float32 take 1.9 ms instead of
@@ -264,7 +293,7 @@ template <class F, class T, class A> struct Scan {
                 safe &= each_part(a, [](auto y) { return std::isnan(y); }) ||
                         (moderate && each_part(a, settled));
             }
-            a = F::apply(a, p[r * run + run - 1]);
+            a = F::apply(a, p[last_of(r)]);
         }
         if constexpr (may_overflow)
             if (!safe) {
@@ -280,11 +309,32 @@ template <class F, class T, class A> struct Scan {
         else
             return -A(0);
     }
-    static void write_group(bool streams, const A *before, const A *p, T *o) {
-        if (streams && reinterpret_cast<std::uintptr_t>(o) % cache_line == 0)
-            stream_group(before, p, o);
+    static bool is_at_line(const T *o) {
+        return reinterpret_cast<std::uintptr_t>(o) % cache_line == 0;
+    }
+    static void write_group(const Group &of) {
+        if constexpr (by_lanes) {
+            write_lanes(of, [](std::int64_t) {});
+        } else if (of.streams && is_at_line(of.out)) {
+            stream_group(of.before, of.partial, of.out);
+        } else {
+            add_group(of.before, of.partial, of.out);
+        }
+    }
+    // meanwhile(k) is called for each step.
+    template <class Meanwhile>
+    static void write_lanes(const Group &of, const Meanwhile &meanwhile) {
+        const auto before = load_vector<LaneRuns::Sums>(of.before);
+        const auto write = [&](auto streams) {
+            for (std::int64_t k = 0; k < run; k += LaneRuns::step) {
+                LaneRuns::write<streams>(before, of.partial + k * in_group, of.out + k, run);
+                meanwhile(k);
+            }
+        };
+        if (of.streams && is_at_line(of.out))
+            write(std::true_type());
         else
-            add_group(before, p, o);
+            write(std::false_type());
     }
     static void add_group(const A *before, const A *p, T *o) {
         for (int r = 0; r < in_group; ++r, p += run, o += run) {
@@ -500,8 +550,14 @@ private:
         const bool streams = large_operands().scans_stream && out_place_ && is_far(rows);
         const auto whole_rows = [&](std::int64_t begin, std::int64_t end) {
             alignas(16) char accumulator[16];
-            for (begin *= per_row; begin < end * per_row; ++begin)
-                scan(stretch_at(begin), accumulator, streams);
+            const bool at_once = !s_.total && in_place_ && out_place_;
+            for (std::int64_t row = begin; row < end; ++row) {
+                if (at_once)
+                    s_.groups(true, n_, row_at(1, row), accumulator, row_at(0, row), streams);
+                else
+                    for (std::int64_t part = 0; part < per_row; ++part)
+                        scan(stretch_at(row * per_row + part), accumulator, streams);
+            }
             if (streams) finish_streaming();
         };
         const bool alone = !s_.total && in_place_ && out_place_ && is_far(rows) &&

@@ -50,12 +50,17 @@ template <class Few> inline Vector<double> as_doubles(Few x) {
 #if defined(__AVX512F__)
     if constexpr (std::is_same_v<Few, VectorN<float, lanes<double>>>)
         return _mm512_maskz_cvtps_pd(every<Vector<double>>, (__m256)x);
+#elif defined(__AVX2__)
+    if constexpr (std::is_same_v<Few, VectorN<float, lanes<double>>>)
+        return _mm256_cvtps_pd((__m128)x);
 #endif
     return __builtin_convertvector(x, Vector<double>);
 }
 inline VectorN<float, lanes<double>> as_floats(Vector<double> x) {
 #if defined(__AVX512F__)
     return _mm512_maskz_cvtpd_ps(every<Vector<double>>, x);
+#elif defined(__AVX2__)
+    return _mm256_cvtpd_ps(x);
 #else
     return __builtin_convertvector(x, VectorN<float, lanes<double>>);
 #endif
