@@ -3,6 +3,7 @@
 //
 // usage: test_cpu_plugin PLUGIN.so [doctest options]
 #define DOCTEST_CONFIG_IMPLEMENT
+#include "address_space.h"
 #include "atoll/plugin.h"
 
 #include <algorithm>
@@ -15,7 +16,6 @@
 #include <mutex>
 #include <random>
 #include <string>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -200,13 +200,6 @@ TEST_CASE("small blocks get the memory that large ones have cached, and give it 
     REQUIRE(child >= 0);
     if (child == 0) {
         // Exits with the number of the step that failed.
-        const auto pages = [] {
-            long size = 0;
-            std::FILE *file = std::fopen("/proc/self/statm", "r");
-            if (!file || std::fscanf(file, "%ld", &size) != 1) _exit(90);
-            std::fclose(file);
-            return static_cast<std::uint64_t>(size) * static_cast<std::uint64_t>(getpagesize());
-        };
         Plugin p;
         const atoll_host host = make_host();
         if (p.plugin->load(&host, &p.context, &p.error)) _exit(1);
@@ -225,8 +218,7 @@ TEST_CASE("small blocks get the memory that large ones have cached, and give it 
             if (!block || !give_back(block, 10 * mib)) _exit(2);
         large.clear();
         small.reserve(200 * mib / 4096);
-        const rlimit limit = {pages() + 8 * mib, pages() + 8 * mib};
-        if (setrlimit(RLIMIT_AS, &limit)) _exit(3);
+        if (!limit_address_space(8 * mib)) _exit(3);
         // 100 MiB of small blocks, then as much of large ones.
         for (std::uint64_t k = 0; k < 100 * mib / 4096; ++k) {
             small.push_back(allocate(4096));

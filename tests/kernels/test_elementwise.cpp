@@ -1,11 +1,14 @@
 // Unary, binary and ternary kernels against the oracle: every function, every dtype, every layout,
 // every mixture. Single values that matter are in test_special_values.cpp.
+#include "address_space.h"
 #include "atoll/operand.hpp"
 #include "check.h"
 #include "end_of_page.h"
 
 #include <array>
 #include <optional>
+#include <sys/wait.h>
+#include <unistd.h>
 
 using namespace oracle;
 
@@ -229,6 +232,48 @@ TEST_CASE("results that go past the caches are the same") {
                 }
 }
 
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) // which need memory
+TEST_CASE("tiles are transposed element by element where there is no memory for it") {
+    // More scratch than any that an earlier call has left.
+    const Lowered lowered({.alone = 2048,
+                           .shared = 2048,
+                           .copied = {2048, 2048, 1, 8, 1, false},
+                           .computed = {2048, 2048, 4096, 300, 0, false, 128 << 20},
+                           .fetched_ahead = false});
+    constexpr std::int64_t rows = 4096, columns = 40, size = sizeof(float);
+    std::vector<float> a(rows * columns), b(a.size()), out(a.size());
+    for (std::size_t k = 0; k < a.size(); ++k) {
+        a[k] = static_cast<float>(k);
+        b[k] = static_cast<float>(3 * k);
+    }
+    const Shape shape = {rows, columns}, dense = {size, rows * size},
+                transposed = {columns * size, size};
+    const std::vector<atoll_operand> operands = {
+        operand_at(out.data(), dense.data(), ATOLL_DTYPE_FLOAT32),
+        operand_at(a.data(), dense.data(), ATOLL_DTYPE_FLOAT32),
+        operand_at(b.data(), transposed.data(), ATOLL_DTYPE_FLOAT32)};
+    const auto is_right = [&] {
+        if (run(ATOLL_FN_add, ATOLL_DTYPE_FLOAT32, shape, operands) != ATOLL_STATUS_OK)
+            return false;
+        for (std::int64_t j = 0; j < columns; ++j)
+            for (std::int64_t i = 0; i < rows; ++i)
+                if (out[i + j * rows] != a[i + j * rows] + b[j + i * columns]) return false;
+        return true;
+    };
+    at_each_level([&] {
+        const pid_t child = fork();
+        if (child == 0) {
+            if (!limit_address_space(16 << 20)) _exit(2);
+            _exit(is_right() ? 0 : 1);
+        }
+        int status = 0;
+        REQUIRE(waitpid(child, &status, 0) == child);
+        REQUIRE(WIFEXITED(status));
+        CHECK(WEXITSTATUS(status) == 0);
+    });
+}
+#endif
+
 // Inputs end where the memory does: nothing behind their last element may be read.
 TEST_CASE_TEMPLATE("every second element is taken on the way past the caches", T, float, double,
                    std::uint32_t, std::int64_t) {
@@ -358,6 +403,12 @@ TEST_CASE("nothing is computed of rows without elements") {
                   {operand_at(nothing, any.data(), ATOLL_DTYPE_FLOAT16),
                    operand_at(nothing, apart.data(), ATOLL_DTYPE_FLOAT16),
                    operand_at(nothing, apart.data(), ATOLL_DTYPE_FLOAT16)}) == ATOLL_STATUS_OK);
+        // Nor tiles without columns.
+        const Shape tiles = {256, 0, 31}, columns = {4, 1024, 1024}, transposed = {124, 4, 4};
+        CHECK(run(ATOLL_FN_negative, ATOLL_DTYPE_FLOAT32, tiles,
+                  {operand_at(nothing, columns.data(), ATOLL_DTYPE_FLOAT32),
+                   operand_at(nothing, transposed.data(), ATOLL_DTYPE_FLOAT32)}) ==
+              ATOLL_STATUS_OK);
         // Nor are rows moved if there are none.
         const Shape no_rows = {20, 0}, dense = {2, 40}, offsets = {0, 8};
         for (const int function : {int{ATOLL_FN_gather}, int{ATOLL_FN_scatter}})

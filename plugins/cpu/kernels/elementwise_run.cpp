@@ -72,6 +72,7 @@ public:
     }
 
     void operator()() {
+        if (space_.shape[0] == 0 || space_.outer() == 0) return;
         // Loops are vectors only where the output is dense as well.
         if (most_packed_ && space_.strides[0][0] == out_size() && sparse_inputs())
             packs_ = bytes_of_operands() <= most_packed_;
@@ -121,7 +122,7 @@ private:
         }
         return count;
     }
-    // The ends of shorter ones, which are not streamed, cost more than streaming saves.
+    // The ends of shorter ones cost more than streaming saves.
     static constexpr std::int64_t shortest_row_of_every_second = 64;
     int inputs_of_every_second() const {
         int count = 0;
@@ -377,19 +378,16 @@ private:
     // elements.
     struct Tiling {
         std::int64_t rows = 128, columns = 16; // of a tile
-        // For inputs that are transposed: bytes of all, and of each, of which columns are `pitch`
-        // elements apart.
-        std::int64_t all_scratch = tile_scratch, scratch = 0, pitch = 0;
+        // For each input that is transposed: bytes, and elements from one column to the next.
+        std::int64_t scratch = 0, pitch = 0;
+        bool in_strips = false;   // see LargeTiles::scratch
+        std::int64_t in_all = 0;  // bytes of scratch then
         bool straight = false;    // a copy that only moves elements
         bool is_long = false;     // operands are large
         int ahead = 0;            // tiles from where inputs are fetched to where they
         bool fetches_all = false; // are read; also those that are not transposed
         // How the result goes past the caches.
         Streaming streams = Streaming::none;
-
-        // Whether inputs are transposed in strips of as many rows as a cache line has elements, by
-        // long runs of these: scratch is in the last cache then.
-        bool in_strips() const { return all_scratch > tile_scratch; }
     };
 
     Tiling tiling() const {
@@ -400,12 +398,13 @@ private:
         const std::int64_t bytes = bytes_of_operands();
         const std::int64_t least = out_size() < 4 ? large_operands().narrow : 0;
         own.is_long = bytes >= std::max(large.long_runs, least);
-        if (own.is_long) own.all_scratch = large.scratch;
+        own.in_strips = own.is_long && large.scratch > tile_scratch;
         if (is_streamable() && bytes >= std::max(large.streamed, least) &&
             (!is_math_ || large_operands().streams_math))
+            // Whole columns share the lines where they meet.
             own.streams = own.straight ? Streaming::copy
                           : streamed_ && all_direct_ && !sparse_inputs(1) &&
-                                  (own.in_strips() || aligned(0, cache_line, 1))
+                                  (own.in_strips || aligned(0, cache_line, 1))
                               ? Streaming::loop
                               : Streaming::blocks;
         std::int64_t widest = 1, turned = 0;
@@ -416,7 +415,8 @@ private:
         }
         own.columns = std::max(own.columns, cache_line / widest);
         if (widest <= 2) own.rows *= 2;
-        own.scratch = own.all_scratch / turned / cache_line * cache_line;
+        const std::int64_t all_scratch = own.in_strips ? large.scratch : tile_scratch;
+        own.scratch = all_scratch / turned / cache_line * cache_line;
         // Elements of 16 bytes have the largest tiles.
         static_assert(tile_scratch >= (max_operands - 1) * 128 * 16 * 16);
         if (!own.is_long) {
@@ -436,13 +436,16 @@ private:
         const int longer = aligned(0, cache_line, 1) ? 1 : 2;
         const std::int64_t line = std::max<std::int64_t>(1, cache_line / out_size()),
                            lines = (space_.shape[0] + line - 1) / line,
-                           most = std::min(longer * large.out,
-                                           own.scratch / (large.in * cache_line * line) -
-                                               own.in_strips()),
+                           fit = own.scratch / (large.in * cache_line * line) - own.in_strips,
+                           most = std::max<std::int64_t>(1, std::min(longer * large.out, fit)),
                            count = (lines + most - 1) / most, of_tile = (lines + count - 1) / count;
-        own.rows = of_tile * line;
-        // Odd, so that columns do not share the sets of the caches.
-        own.pitch = own.in_strips() ? (of_tile | 1) * line : own.rows;
+        own.rows = own.pitch = of_tile * line;
+        if (own.in_strips) {
+            // Odd, so that columns do not share the sets of the caches.
+            own.pitch = (of_tile | 1) * line;
+            own.scratch = own.columns * own.pitch * widest;
+            own.in_all = own.scratch * turned;
+        }
         own.ahead = large.ahead;
         own.fetches_all = large.fetches_all;
         return own;
@@ -462,7 +465,7 @@ private:
         return inputs;
     }
 
-    // `later`: what a later tile reads. Without scratch, which may have no memory, nothing is
+    // `later`: what a later tile reads. Where there was no memory for scratch, nothing is
     // transposed.
     void compute(const Tiling &tiling, SpaceTiles::Tile &tile, FetchedInputs &later, char *scratch,
                  JoinedLines &lines) const {
@@ -491,7 +494,7 @@ private:
         for (int k = 1; k < space_.operands; ++k) {
             if (!transposed(k, 1)) continue;
             const std::int64_t size = conversions_[k].in_size();
-            const std::int64_t strip = tiling.in_strips() ? cache_line / size : tile.height;
+            const std::int64_t strip = tiling.in_strips ? cache_line / size : tile.height;
             for (std::int64_t row = 0; row < tile.height; row += strip)
                 transpose(size, std::min(strip, tile.height - row), tile.width,
                           scratch + row * size, step * size, data[k] + row * down[k], down[k]);
@@ -562,7 +565,7 @@ private:
         const auto body = [&](std::int64_t begin, std::int64_t end) {
             alignas(cache_line) char own_scratch[tile_scratch];
             std::optional<KeptScratch> kept;
-            if (tiling.in_strips()) kept.emplace(tiling.all_scratch);
+            if (tiling.in_strips) kept.emplace(tiling.in_all);
             char *const scratch = kept ? kept->data() : own_scratch;
             JoinedLines lines;
             SpaceTiles tiles = tiles_from(begin);

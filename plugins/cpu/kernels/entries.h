@@ -17,7 +17,8 @@
  *
  * An output overlaps an input only where both are the very same elements. Calls run on the calling
  * thread and, above some 10^5 elements, on the pool given to atoll_kernels_set_pool; results do not
- * depend on the number of threads. Thread-safe. No C function here keeps what it is given.
+ * depend on the number of threads, but for the bits of NaN. Thread-safe. No C function here keeps
+ * what it is given.
  *
  * Returns ATOLL_STATUS_OK, ATOLL_STATUS_NOT_SUPPORTED (function, dtype) or
  * ATOLL_STATUS_OUT_OF_MEMORY (scratch). Nothing is written in the case of NOT_SUPPORTED.
@@ -41,7 +42,8 @@ int32_t atoll_kernels_steps(const atoll_call *call);
 
 /* Element-wise functions of one, two and three inputs. `where` takes a mask of any dtype, true
  * where it is not zero (NaN is); its other operands are converted to the compute dtype and keep
- * their bits. */
+ * their bits. Large operands that are transposed may need 4 MiB of scratch per thread, which are
+ * kept for later calls; without they take longer. */
 int32_t atoll_kernels_unary(const atoll_call *call);
 int32_t atoll_kernels_binary(const atoll_call *call);
 int32_t atoll_kernels_ternary(const atoll_call *call);

@@ -28,7 +28,7 @@ public:
             k = std::min(n, (cache_line - past) / size);
             part(std::int64_t{0}, k, line_ + past);
             next_ = out + k * size;
-            if (past_line(next_) == 0) put(cache_line);
+            if (past_line(next_) == 0) put_to(cache_line);
         }
         if (const std::int64_t lines = (n - k) * size / cache_line; lines > 0) {
             const std::int64_t count = lines * cache_line / size;
@@ -39,27 +39,24 @@ public:
         next_ = out + n * size;
     }
     // Writes what waits.
-    void end() {
-        if (next_) put(past_line(next_));
-        next_ = nullptr;
-    }
+    void end() { put_to(past_line(next_)); }
 
 private:
     static std::int64_t past_line(const char *p) {
         return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(p) % cache_line);
     }
-    // The bytes [begin_, end) of the line, of which the last one is before next_.
-    void put(std::int64_t end) {
-        if (end - begin_ == cache_line)
-            stream_lines<cache_line>(next_ - cache_line, line_);
-        else if (end > begin_)
-            std::memcpy(next_ - (end - begin_), line_ + begin_,
-                        static_cast<std::size_t>(end - begin_));
-        begin_ = 0;
+    // The bytes [begin_, past) of the line, of which the last one is before next_.
+    void put_to(std::int64_t past) {
+        const std::int64_t bytes = past - begin_;
+        if (bytes == cache_line)
+            stream_lines<cache_line>(next_ - bytes, line_);
+        else if (bytes > 0)
+            std::memcpy(next_ - bytes, line_ + begin_, static_cast<std::size_t>(bytes));
+        begin_ = past % cache_line; // nothing waits
     }
 
     char *next_ = nullptr;   // behind the last run
-    std::int64_t begin_ = 0; // what is before in the line is not of these runs
+    std::int64_t begin_ = 0; // what is before it in the line does not wait
     alignas(cache_line) char line_[cache_line];
 };
 

@@ -15,7 +15,7 @@ constexpr std::int64_t huge_page = 2 << 20;
 // From so many bytes on in huge pages: what products pack is read again and again, panel by panel,
 // each on pages of its own.
 constexpr std::int64_t least_huge = 512 << 10;
-// What products need, and sorting some million elements; larger ones go back at once.
+// What products and tiles need, and sorting some million elements; larger ones go back at once.
 constexpr std::int64_t largest_kept = 64 << 20;
 
 struct Buffer {

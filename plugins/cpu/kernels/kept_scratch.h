@@ -1,4 +1,5 @@
-// Scratch that outlives the call: products need megabytes, whose pages cost as much as small calls.
+// Scratch that outlives the call: products, sorting and tiles of large operands need megabytes,
+// whose pages cost as much as small calls.
 #pragma once
 
 #include <cstdint>

@@ -63,8 +63,8 @@ struct Scanner {
                    bool streams) = nullptr;
     // The same of a stretch, in three steps. First each run is scanned from its beginning; returns
     // a bit for each group whose results are far from infinity. Group by group, the last step of
-    // another stretch is done before, if there is one; its `partial` may be the same: so one reads
-    // from memory while one writes to it.
+    // another stretch is done before or meanwhile, if there is one; its `partial` may be the same:
+    // so one reads from memory while one writes to it.
     struct Left {
         const char *before, *partial;
         char *out;
@@ -321,7 +321,7 @@ template <class F, class T, class A> struct Scan {
             add_group(of.before, of.partial, of.out);
         }
     }
-    // meanwhile(k) is called for each step.
+    // meanwhile(k) is called for each step, behind it: it may write where partial results were.
     template <class Meanwhile>
     static void write_lanes(const Group &of, const Meanwhile &meanwhile) {
         const auto before = load_vector<LaneRuns::Sums>(of.before);
@@ -343,7 +343,7 @@ template <class F, class T, class A> struct Scan {
             for (std::int64_t k = 0; k < run; ++k) o[k] = to<T>(F::apply(b, p[k]));
         }
     }
-    // Run by run: of a whole group by way of stream() it takes a tenth longer.
+    // Run by run: a whole group at once takes a tenth longer.
     static void stream_group(const A *before, const A *p, T *o) {
         for (int r = 0; r < in_group; ++r, p += run, o += run) {
             const A b = before[r];

@@ -21,7 +21,8 @@ struct LargeTiles {
     std::int64_t out, in; // cache lines along the result's dense axis, and along the operand's
     int ahead;            // so many tiles before its own what is transposed is fetched
     bool fetches_all;     // and other inputs as well
-    // Bytes for what is transposed; more of them for tiles that the caches of a core do not hold.
+    // Bytes for what is transposed. More than tile_scratch: in strips of as many rows as a cache
+    // line has elements, by long runs of these, into the last cache.
     std::int64_t scratch = tile_scratch;
 };
 
@@ -84,8 +85,8 @@ struct LargeOperands {
 LargeOperands &large_operands();
 
 // a + b, a - b, a · b of floats and integers, a / b and comparisons of float32 and float64, where
-// out is dense, and each input dense or one value. Null for others. No input may be out, which is
-// whole cache lines.
+// out is dense, and each input dense or one value. Null for others. Out begins where a cache line
+// does, and the elements fill whole ones; no input may be out.
 Loop streamed_loop(std::uint32_t function, std::uint32_t dtype);
 // Whether that loop also takes every second element of an input, such as the real parts of complex
 // numbers: of a + b, a - b, a · b and a / b of elements of 4 or 8 bytes.
