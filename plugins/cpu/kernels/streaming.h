@@ -49,7 +49,7 @@ struct LargeOperands {
     // times as long; on the first Zen 7.4 ms by 128 x 2 and 21 by 256 x 1; on Zen 4 3.1 by 16 x 1
     // where all inputs are fetched two tiles ahead, and 4.4 by 256 x 1; on Zen 5 2.0, and 4.5 where
     // nothing is fetched. Others take an eighth less there by 10 x 1 than by 16 x 1. Zen 3 takes
-    // 10 ms by 8 x 4, and 7 by whole columns of 4 MiB in all; 25 and 15 of 108 MB by 3,001².
+    // 10 ms by 8 x 4, and 7 by whole columns, as many as 4 MiB of scratch hold.
     LargeTiles computed;
     // Elements of 1 or 2 bytes are no large operands below so many bytes: Emerald Rapids takes 0.5
     // to 0.8 of the time for copies of wider ones from 4 MiB on, but 1.2 for bytes.
