@@ -211,8 +211,7 @@ private:
                 from(first, data[0] + first * size, moved);
                 if (how == Streaming::loop) return streamed_(count, moved, strides);
                 if (how == Streaming::blocks) return streamed_blocks(count, moved, strides);
-                for (std::int64_t at = 0; at < count * size; at += cache_line)
-                    stream_lines<cache_line>(moved[0] + at, moved[1] + at);
+                stream_lines(count * size, moved[0], moved[1]);
             });
     }
     // By way of blocks in the L1 cache.
@@ -226,8 +225,7 @@ private:
             // Several inputs come from the memory as fast as a loop over single elements takes
             // them.
             row(count, block, strides, space_.operands == 2);
-            for (std::int64_t at = 0; at < count * size; at += cache_line)
-                stream_lines<cache_line>(data[0] + begin * size + at, results + at);
+            stream_lines(count * size, data[0] + begin * size, results);
         }
     }
 
@@ -239,8 +237,7 @@ private:
             row(length, space_.data, strides);
             return;
         }
-        const std::int64_t part =
-            length < 2 * piece_size ? std::max<std::int64_t>(1, length) : piece_size;
+        const std::int64_t part = length < 2 * piece_size ? length : piece_size;
         in_pieces(0, part, part,
                   [&](char *const *data, std::int64_t count, Streaming how, JoinedLines &lines) {
                       streamed_row(how, count, data, strides, lines);
@@ -274,7 +271,7 @@ private:
         return space_.strides[k][1] == space_.strides[k][0] * space_.shape[0];
     }
     bool has_short_rows() const {
-        if (space_.rank == 1 || space_.shape[0] == 0 || space_.shape[1] < fewest_short_rows ||
+        if (space_.rank == 1 || space_.shape[1] < fewest_short_rows ||
             space_.strides[0][0] != out_size())
             return false;
         if (copies_rows()) return space_.shape[0] * out_size() <= longest_copied_row;
@@ -380,12 +377,12 @@ private:
         std::int64_t rows = 128, columns = 16; // of a tile
         // For each input that is transposed: bytes, and elements from one column to the next.
         std::int64_t scratch = 0, pitch = 0;
-        bool in_strips = false;   // see LargeTiles::scratch
-        std::int64_t in_all = 0;  // bytes of scratch then
-        bool straight = false;    // a copy that only moves elements
-        bool is_long = false;     // operands are large
-        int ahead = 0;            // tiles from where inputs are fetched to where they
-        bool fetches_all = false; // are read; also those that are not transposed
+        bool in_strips = false;       // see LargeTiles::scratch
+        std::int64_t all_scratch = 0; // bytes then
+        bool straight = false;        // a copy that only moves elements
+        bool is_long = false;         // operands are large
+        int ahead = 0;                // tiles from where inputs are fetched to where they
+        bool fetches_all = false;     // are read; also those that are not transposed
         // How the result goes past the caches.
         Streaming streams = Streaming::none;
     };
@@ -415,8 +412,8 @@ private:
         }
         own.columns = std::max(own.columns, cache_line / widest);
         if (widest <= 2) own.rows *= 2;
-        const std::int64_t all_scratch = own.in_strips ? large.scratch : tile_scratch;
-        own.scratch = all_scratch / turned / cache_line * cache_line;
+        const std::int64_t most_scratch = own.in_strips ? large.scratch : tile_scratch;
+        own.scratch = most_scratch / turned / cache_line * cache_line;
         // Elements of 16 bytes have the largest tiles.
         static_assert(tile_scratch >= (max_operands - 1) * 128 * 16 * 16);
         if (!own.is_long) {
@@ -441,10 +438,11 @@ private:
                            count = (lines + most - 1) / most, of_tile = (lines + count - 1) / count;
         own.rows = own.pitch = of_tile * line;
         if (own.in_strips) {
-            // Odd, so that columns do not share the sets of the caches.
+            // Odd, for which there is a line more, so that columns do not share the sets of the
+            // caches.
             own.pitch = (of_tile | 1) * line;
             own.scratch = own.columns * own.pitch * widest;
-            own.in_all = own.scratch * turned;
+            own.all_scratch = own.scratch * turned;
         }
         own.ahead = large.ahead;
         own.fetches_all = large.fetches_all;
@@ -475,13 +473,6 @@ private:
             across[k] = space_.strides[k][1];
         }
         char **const data = tile.data;
-        if (!scratch) {
-            for (std::int64_t column = 0; column < tile.width; ++column) {
-                row(tile.height, data, down);
-                for (int k = 0; k < space_.operands; ++k) data[k] += across[k];
-            }
-            return;
-        }
         if (tiling.straight && !tiling.is_long &&
             (out_size() > 2 || across[0] % few_sets_apart != 0))
             return transpose(out_size(), tile.height, tile.width, data[0], across[0], data[1],
@@ -492,7 +483,7 @@ private:
             is_one_row &= across[k] == tile.height * down[k] || (k && transposed(k, 1));
         const std::int64_t step = is_one_row ? tile.height : tiling.pitch;
         for (int k = 1; k < space_.operands; ++k) {
-            if (!transposed(k, 1)) continue;
+            if (!scratch || !transposed(k, 1)) continue;
             const std::int64_t size = conversions_[k].in_size();
             const std::int64_t strip = tiling.in_strips ? cache_line / size : tile.height;
             for (std::int64_t row = 0; row < tile.height; row += strip)
@@ -505,9 +496,10 @@ private:
         }
         if (is_one_row)
             return streamed_row(tiling.streams, tile.height * tile.width, data, down, lines);
+        const Streaming how = scratch ? tiling.streams : Streaming::none;
         for (std::int64_t column = 0; column < tile.width; ++column) {
             later.fetch();
-            streamed_row(tiling.streams, tile.height, data, down, lines);
+            streamed_row(how, tile.height, data, down, lines);
             for (int k = 0; k < space_.operands; ++k) data[k] += across[k];
         }
     }
@@ -565,7 +557,7 @@ private:
         const auto body = [&](std::int64_t begin, std::int64_t end) {
             alignas(cache_line) char own_scratch[tile_scratch];
             std::optional<KeptScratch> kept;
-            if (tiling.in_strips) kept.emplace(tiling.in_all);
+            if (tiling.in_strips) kept.emplace(tiling.all_scratch);
             char *const scratch = kept ? kept->data() : own_scratch;
             JoinedLines lines;
             SpaceTiles tiles = tiles_from(begin);

@@ -42,9 +42,6 @@ public:
     void end() { put_to(past_line(next_)); }
 
 private:
-    static std::int64_t past_line(const char *p) {
-        return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(p) % cache_line);
-    }
     // The bytes [begin_, past) of the line, of which the last one is before next_.
     void put_to(std::int64_t past) {
         const std::int64_t bytes = past - begin_;

@@ -309,13 +309,10 @@ template <class F, class T, class A> struct Scan {
         else
             return -A(0);
     }
-    static bool is_at_line(const T *o) {
-        return reinterpret_cast<std::uintptr_t>(o) % cache_line == 0;
-    }
     static void write_group(const Group &of) {
         if constexpr (by_lanes) {
             write_lanes(of, [](std::int64_t) {});
-        } else if (of.streams && is_at_line(of.out)) {
+        } else if (of.streams && past_line(of.out) == 0) {
             stream_group(of.before, of.partial, of.out);
         } else {
             add_group(of.before, of.partial, of.out);
@@ -331,7 +328,7 @@ template <class F, class T, class A> struct Scan {
                 meanwhile(k);
             }
         };
-        if (of.streams && is_at_line(of.out))
+        if (of.streams && past_line(of.out) == 0)
             write(std::true_type());
         else
             write(std::false_type());

@@ -91,6 +91,10 @@ Loop streamed_loop(std::uint32_t function, std::uint32_t dtype);
 // Whether that loop also takes every second element of an input, such as the real parts of complex
 // numbers: of a + b, a - b, a · b and a / b of elements of 4 or 8 bytes.
 bool streams_every_second(std::uint32_t function, std::uint32_t dtype);
+// Bytes from where a cache line begins to p.
+inline std::int64_t past_line(const void *p) {
+    return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(p) % cache_line);
+}
 // Copies so many bytes to where a cache line begins.
 template <std::int64_t bytes>
 [[gnu::always_inline]] inline void stream_lines(char *to, const char *from) {
@@ -98,6 +102,11 @@ template <std::int64_t bytes>
 #pragma GCC unroll 16
     for (std::int64_t v = 0; v < bytes; v += vector_bytes)
         stream_vector(to + v, load_vector<Vector<std::uint8_t>>(from + v));
+}
+// The same of whole lines.
+inline void stream_lines(std::int64_t bytes, char *to, const char *from) {
+    for (std::int64_t at = 0; at < bytes; at += cache_line)
+        stream_lines<cache_line>(to + at, from + at);
 }
 // After streaming: makes what was stored visible to other threads in order.
 void finish_streaming();

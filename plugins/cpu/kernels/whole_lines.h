@@ -19,7 +19,7 @@ public:
         out_ = out;
         stride_ = stride;
         columns_ = columns;
-        all_aligned_ = past(out) == 0 && stride % cache_line == 0;
+        all_aligned_ = past_line(out) == 0 && stride % cache_line == 0;
         is_first_ = true;
     }
     // The next bytes of `count` columns, those of one behind those of another: a cache line of
@@ -36,7 +36,7 @@ public:
                         static_cast<std::size_t>(bytes));
         for (std::int64_t k = 0; k < count; ++k) {
             char *const to = column(first + k), *const waiting = waiting_[first + k];
-            const std::int64_t before = past(to), waits = is_first_ ? 0 : before;
+            const std::int64_t before = past_line(to), waits = is_first_ ? 0 : before;
             const char *const begin = waiting + cache_line - waits;
             if (bytes < cache_line) {
                 copy(to - waits, begin, waits + bytes);
@@ -59,16 +59,13 @@ public:
         if (is_first_) return;
         for (std::int64_t k = 0; k < columns_; ++k) {
             char *const to = column(k);
-            const std::int64_t before = past(to);
+            const std::int64_t before = past_line(to);
             copy(to - before, waiting_[k] + cache_line - before, before);
         }
         columns_ = 0;
     }
 
 private:
-    static std::int64_t past(const char *p) {
-        return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(p) % cache_line);
-    }
     static void copy(char *to, const char *from, std::int64_t bytes) {
         std::memcpy(to, from, static_cast<std::size_t>(bytes));
     }
