@@ -39,7 +39,7 @@ class Engine {
 public:
     Engine(const ProductCode &code, const Contraction &p, std::uint32_t dtype,
            const ProductFactor &alpha, const ProductFactor &beta)
-        : code_(code), p_(p), alpha_(alpha), beta_(beta), adds_(!beta.is_zero),
+        : code_(code), p_(p), dtype_(dtype), alpha_(alpha), beta_(beta), adds_(!beta.is_zero),
           depth_(p.k, sizes[p.side[product_a].dtype], sizes[p.side[product_b].dtype]),
           k_(alpha.is_zero ? 0 : depth_.size()),
           direct_(is_native(p.side[product_d], dtype, code.size) &&
@@ -323,6 +323,11 @@ private:
         f.fetches_panels = block_sizes().tiles_fetch;
         f.fetches_added = f.fetches_panels && !code_.by_amx && !f.beta.is_zero &&
                           code_.lanes_along_k(depth) > short_depth;
+        f.rounded_to = ATOLL_DTYPE_FLOAT32;
+        const Side &d = p_.side[product_d];
+        if (target.out && f.beta.is_zero && code_.dtype == ATOLL_DTYPE_FLOAT32 && !d.swapped &&
+            d.dtype == dtype_ && sizes[dtype_] == 2)
+            f.rounded_to = dtype_;
         f.streams = false;
         if (!code_.by_amx && depth == k_ && f.beta.is_zero && !target.local[0].step && !target.out)
             f.streams = p_.m.size() * p_.n.size() * code_.size >= large_operands().products &&
@@ -399,6 +404,7 @@ private:
 
     const ProductCode &code_;
     const Contraction &p_;
+    const std::uint32_t dtype_;
     const ProductFactor &alpha_, &beta_;
     const bool adds_;
     const DepthOrder depth_;

@@ -2,7 +2,8 @@
 // rows, and elements one by one elsewhere.
 #include "pack.h"
 
-#include "product_vectors.h"
+#include "interleaved.h"
+#include "vector_halves.h"
 
 #include <algorithm>
 
@@ -16,7 +17,8 @@ template <> struct UnitOf<4> { using type = std::uint32_t; };
 template <> struct UnitOf<8> { using type = std::uint64_t; };
 
 constexpr int width_of(int group, std::int64_t size) {
-    if (size != 4 && size != 8 && !(size == 2 && group == 8)) return 0;
+    if (size == 2) return group < 4 ? 0 : 8;
+    if (size != 4 && size != 8) return 0;
     return std::min(group, vector_bytes / static_cast<int>(size));
 }
 
@@ -41,11 +43,63 @@ template <int N, class V> [[gnu::always_inline]] inline void transpose_registers
     static_assert(N <= 16);
 }
 
-template <int Size, int Group> class Packer {
+// store(i, column i) of rows at load(i), as many as V has elements.
+template <class V, class Row, class Store>
+[[gnu::always_inline]] inline void load_transposed(Row &&row, Store &&store) {
+    constexpr int N = sizeof(V) / sizeof(V{}[0]);
+    if constexpr (sizeof(V) == 32) {
+        // Halves of the rows of the second half beside those of the first, whose columns then are
+        // whole.
+        using Half = VectorN<std::remove_cvref_t<decltype(V{}[0])>, N / 2>;
+#pragma GCC unroll 2
+        for (int half = 0; half < 2; ++half) {
+            V v[N / 2];
+#pragma GCC unroll 4
+            for (int i = 0; i < N / 2; ++i)
+                v[i] = joined(load_vector<Half>(row(i) + half * 16),
+                              load_vector<Half>(row(i + N / 2) + half * 16));
+            transpose_interleaving(v);
+#pragma GCC unroll 4
+            for (int i = 0; i < N / 2; ++i) store(half * (N / 2) + i, v[i]);
+        }
+    } else {
+        V v[N];
+#pragma GCC unroll 16
+        for (int i = 0; i < N; ++i) v[i] = load_vector<V>(row(i));
+        if constexpr (sizeof(V) == 16)
+            transpose_interleaving(v);
+        else
+            transpose_registers<N>(v);
+#pragma GCC unroll 16
+        for (int i = 0; i < N; ++i) store(i, v[i]);
+    }
+}
+
+// A vector of elements, to where they are widened if they are of a format of halves.
+template <class Format, class V> [[gnu::always_inline]] inline void put(char *out, V v) {
+    constexpr int n = sizeof(V) / sizeof(v[0]);
+    if constexpr (std::is_void_v<Format>) {
+        store_vector(out, v);
+    } else if constexpr (Format::has_vectors && (n == lanes<float> || n == lanes<double>)) {
+        store_vector(out, Format::widened(v));
+    } else if constexpr (Format::has_vectors && n > lanes<double>) {
+        put<Format>(out, part_of<n / 2>(v, std::integral_constant<int, 0>()));
+        put<Format>(out + n / 2 * 4, part_of<n / 2>(v, std::integral_constant<int, n / 2>()));
+    } else {
+#pragma GCC unroll 16
+        for (int i = 0; i < n; ++i) {
+            const float wide = Format::widened(v[i]);
+            std::memcpy(out + i * 4, &wide, sizeof wide);
+        }
+    }
+}
+
+// Format: of halves that become float32, or void.
+template <int Size, int Group, class Format = void> class Packer {
 public:
     Packer(char *out, const char *data, const Block &block, int panel_groups, const Depth &depth)
         : out_(out), data_(data), block_(block), panel_groups_(panel_groups), depth_(depth),
-          step_(panel_groups * bytes) {}
+          step_(panel_groups * made_bytes) {}
 
     void run(std::int64_t across) {
         const std::int64_t groups = block_.groups;
@@ -84,6 +138,7 @@ private:
     // Whether it transposes across groups: in registers, or elements of their size one by one.
     static constexpr bool crosses = W == Group || Size == 16;
     static constexpr int bytes = Size * Group;
+    static constexpr int made = std::is_void_v<Format> ? Size : 4, made_bytes = made * Group;
     // Whether a vector holds the positions of two groups.
     static constexpr bool pairs = W == Group && vector_bytes == 2 * bytes;
     static constexpr std::int64_t longest_run = 64, most_squares = 12;
@@ -92,9 +147,20 @@ private:
     const std::int64_t *at(std::int64_t g) const { return block_.packed + g * Group; }
     bool is_dense(std::int64_t g) const { return block_.dense[g] & dense_in_packed; }
     char *to(std::int64_t g) const {
-        return out_ + (g / panel_groups_) * depth_.size * step_ + g % panel_groups_ * bytes;
+        return out_ + (g / panel_groups_) * depth_.size * step_ + g % panel_groups_ * made_bytes;
     }
-    static void copy_one(char *out, const char *in) { std::memcpy(out, in, Size); }
+    static void copy_one(char *out, const char *in) {
+        if constexpr (std::is_void_v<Format>)
+            std::memcpy(out, in, Size);
+        else
+            put<Format>(out, load_vector<VectorN<Unit, 1>>(in));
+    }
+    static void copy_group(char *out, const char *in) {
+        if constexpr (std::is_void_v<Format>)
+            std::memcpy(out, in, bytes);
+        else
+            put<Format>(out, load_vector<VectorN<Unit, Group>>(in));
+    }
 
     void copy_runs(std::int64_t first, std::int64_t last) const {
         char *begin[longest_run];
@@ -104,13 +170,13 @@ private:
         for (std::int64_t p = 0; p < depth_.size; ++p) {
             const char *in = from + depth_.offsets[p];
             for (std::int64_t g = 0; g < count; ++g)
-                std::memcpy(begin[g] + p * step_, in + g * bytes, bytes);
+                copy_group(begin[g] + p * step_, in + g * bytes);
         }
     }
 
     void clear(std::int64_t g) const {
         char *out = to(g);
-        for (std::int64_t p = 0; p < depth_.size; ++p) std::memset(out + p * step_, 0, bytes);
+        for (std::int64_t p = 0; p < depth_.size; ++p) std::memset(out + p * step_, 0, made_bytes);
     }
 
     void group(std::int64_t g) const {
@@ -139,25 +205,39 @@ private:
         for (std::int64_t p = 0; p < depth_.size; ++p) {
             char *row = out + p * step_;
             for (int i = 0; i < count; ++i)
-                copy_one(row + i * Size, data_ + rows[i] + depth_.offsets[p]);
-            std::memset(row + count * Size, 0, static_cast<std::size_t>((Group - count) * Size));
+                copy_one(row + i * made, data_ + rows[i] + depth_.offsets[p]);
+            std::memset(row + count * made, 0, static_cast<std::size_t>((Group - count) * made));
         }
     }
     void gather(char *out, const std::int64_t *rows, std::int64_t p) const {
         char *row = out + p * step_;
         const char *in = data_ + depth_.offsets[p];
-        for (int i = 0; i < Group; ++i) copy_one(row + i * Size, in + rows[i]);
+        for (int i = 0; i < Group; ++i) copy_one(row + i * made, in + rows[i]);
     }
     // W indices along k of W rows at a time: the rows are dense along k there.
     void transpose_run(char *out, std::int64_t out_step, const std::int64_t *rows,
                        std::int64_t offset) const {
         if constexpr (W > 0) {
             using V = VectorN<Unit, W>;
-            for (int first = 0; first < Group; first += W) {
-                V v[W];
-                for (int i = 0; i < W; ++i) v[i] = load_vector<V>(data_ + rows[first + i] + offset);
-                transpose_registers<W>(v);
-                for (int i = 0; i < W; ++i) store_vector(out + i * out_step + first * Size, v[i]);
+            if constexpr (W > Group) {
+                // Two rounds of what transposes four rows of four: a vector has two columns.
+                V v[4];
+#pragma GCC unroll 4
+                for (int i = 0; i < 4; ++i) v[i] = load_vector<V>(data_ + rows[i] + offset);
+                interleave_rows(v);
+                interleave_rows(v);
+#pragma GCC unroll 4
+                for (int i = 0; i < 4; ++i) {
+                    char *const column = out + 2 * i * out_step;
+                    put<Format>(column, part_of<4>(v[i], std::integral_constant<int, 0>()));
+                    put<Format>(column + out_step,
+                                part_of<4>(v[i], std::integral_constant<int, 4>()));
+                }
+            } else {
+                for (int first = 0; first < Group; first += W)
+                    load_transposed<V>(
+                        [&](int i) { return data_ + rows[first + i] + offset; },
+                        [&](int i, V v) { put<Format>(out + i * out_step + first * made, v); });
             }
         }
     }
@@ -215,16 +295,12 @@ private:
                                                   const char *const *in, std::int64_t in_offset) {
         if constexpr (W == Group) {
             using V = VectorN<Unit, N>;
-            V v[N];
-#pragma GCC unroll 16
-            for (int i = 0; i < N; ++i) v[i] = load_vector<V>(in[i] + in_offset);
-            transpose_registers<N>(v);
-#pragma GCC unroll 16
-            for (int i = 0; i < N; ++i) store_vector(out[i] + out_offset, v[i]);
+            load_transposed<V>([&](int i) { return in[i] + in_offset; },
+                               [&](int i, V v) { put<Format>(out[i] + out_offset, v); });
         } else {
             for (int i = 0; i < N; ++i)
                 for (int j = 0; j < N; ++j)
-                    copy_one(out[j] + out_offset + i * Size, in[i] + in_offset + j * Size);
+                    copy_one(out[j] + out_offset + i * made, in[i] + in_offset + j * Size);
         }
     }
 
@@ -243,6 +319,14 @@ template <int Size> void pack_size(char *out, const char *data, const Block &blo
     case 4: return Packer<Size, 4>(out, data, block, panel_groups, depth).run(across);
     default: return Packer<Size, 8>(out, data, block, panel_groups, depth).run(across);
     }
+}
+template <class Format> void pack_halves(char *out, const char *data, const Block &block,
+                                         int panel_groups, std::int64_t across,
+                                         const Depth &depth) {
+    if (block.group == 4)
+        Packer<2, 4, Format>(out, data, block, panel_groups, depth).run(across);
+    else
+        Packer<2, 8, Format>(out, data, block, panel_groups, depth).run(across);
 }
 
 } // namespace
@@ -290,6 +374,13 @@ void pack(char *out, const char *data, std::int64_t size, const Block &block, in
     case 8: return pack_size<8>(out, data, block, panel_groups, across, depth);
     default: return pack_size<16>(out, data, block, panel_groups, across, depth);
     }
+}
+void pack_widened(char *out, const char *data, std::uint32_t dtype, const Block &block,
+                  int panel_groups, std::int64_t across, const Depth &depth) {
+    if (dtype == ATOLL_DTYPE_FLOAT16)
+        pack_halves<vector_halves::Float16>(out, data, block, panel_groups, across, depth);
+    else
+        pack_halves<vector_halves::Bfloat16>(out, data, block, panel_groups, across, depth);
 }
 
 } // namespace Atoll::kernels

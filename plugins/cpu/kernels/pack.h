@@ -28,5 +28,8 @@ int transposed_width(int group, std::int64_t size);
 // panel; `across` as in Grouping. Writes whole panels, also where the last one has fewer groups.
 void pack(char *out, const char *data, std::int64_t size, const Block &block, int panel_groups,
           std::int64_t across, const Depth &depth);
+// The same of float16 or bfloat16 in this processor's byte order, which become float32.
+void pack_widened(char *out, const char *data, std::uint32_t dtype, const Block &block,
+                  int panel_groups, std::int64_t across, const Depth &depth);
 
 } // namespace Atoll::kernels

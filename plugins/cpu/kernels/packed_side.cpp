@@ -1,5 +1,6 @@
 #include "packed_side.h"
 
+#include "interleaved.h"
 #include "product_vectors.h"
 #include "transpose.h"
 
@@ -29,26 +30,20 @@ Conversion conversion_of(const ProductCode &code, const Side &side, std::uint32_
             false};
 }
 
-// The elements of the first or second half of a, each followed by that of b.
-template <int half, class V> V interleaved(V a, V b) {
-    constexpr int n = sizeof a / sizeof a[0];
-    return [&]<int... i>(std::integer_sequence<int, i...>) {
-        return __builtin_shufflevector(a, b, (half * (n / 2) + i / 2 + i % 2 * n)...);
-    }
-    (std::make_integer_sequence<int, n>());
-}
-
 } // namespace
 
 PackedSide::PackedSide(const ProductCode &code_, const AxisList &axes, ProductOperand operand_,
-                       const Side &side, std::uint32_t dtype, const Arrangement &arrangement_,
+                       const Side &side, std::uint32_t call_dtype, const Arrangement &arrangement_,
                        std::int64_t first_run)
     : code(code_), operand(operand_),
       group(operand == product_a ? code.row_group : code.column_group),
-      panel_groups(operand == product_a ? code.row_groups() : code.column_groups()),
+      panel_groups(operand == product_a ? code.row_groups : code.column_groups), dtype(side.dtype),
       raw_size(sizes[side.dtype]), arrangement(arrangement_),
-      converts(code.is_packed() || !is_native(side, dtype, code.size)),
-      conversion(conversion_of(code, side, dtype)),
+      widens(raw_size == 2 && widened(dtype) == ATOLL_DTYPE_FLOAT32 && !side.swapped &&
+             (call_dtype == dtype || call_dtype == ATOLL_DTYPE_FLOAT32) &&
+             code.dtype == ATOLL_DTYPE_FLOAT32 && !code.is_packed()),
+      converts(!widens && (code.is_packed() || !is_native(side, call_dtype, code.size))),
+      conversion(conversion_of(code, side, call_dtype)),
       grouping(axes, operand, group, raw_size, first_run) {}
 
 std::int64_t PackedSide::raw_bytes(std::int64_t depth) const {
@@ -71,12 +66,17 @@ Block PackedSide::block(char *memory, const Range &panels, const Local &local, s
         for (int i = 0; i < group; ++i)
             b.packed[g * group + i] = b.d[g * group + i] = b.c[g * group + i] = 0;
     }
+    for (std::int64_t p = 0; operand == product_a && p < panels.size(); ++p)
+        b.panels[p] =
+            b.rows_of_panel(p * panel_groups, panel_groups, code.step_groups, d_size, c_size);
     return b;
 }
 
 void PackedSide::pack_panels(char *out, char *raw, const char *data, const Block &block,
                              const Depth &depth) const {
-    if (!converts) {
+    if (widens) {
+        pack_widened(out, data, dtype, block, panel_groups, grouping.across(), depth);
+    } else if (!converts) {
         pack(out, data, raw_size, block, panel_groups, grouping.across(), depth);
     } else {
         const bool takes_raw = code.is_packed() && conversion.moves();

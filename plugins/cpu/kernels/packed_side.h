@@ -22,15 +22,17 @@ struct Local {
 
 struct PackedSide {
     PackedSide(const ProductCode &code, const AxisList &axes, ProductOperand operand,
-               const Side &side, std::uint32_t dtype, const Arrangement &arrangement,
+               const Side &side, std::uint32_t call_dtype, const Arrangement &arrangement,
                std::int64_t first_run);
 
     const ProductCode &code;
     ProductOperand operand; // a or b
     int group, panel_groups;
-    std::int64_t raw_size; // of the operand's elements
+    std::uint32_t dtype;   // of the operand's elements
+    std::int64_t raw_size; // of these
     Arrangement arrangement;
-    bool converts;
+    bool widens;   // halves that become float32 while they are packed
+    bool converts; // before or after that
     Conversion conversion;
     Grouping grouping;
 

@@ -36,8 +36,7 @@ const BlockSizes &block_sizes() {
 // short, tiles come in the order of d: those of a run between two steps of the other side, all
 // of its steps, and then the next run.
 template <class Body> void Piece::each_tile(Body &&body) const {
-    const std::int64_t down = m.groups / code.row_groups(),
-                       across = n.groups / code.column_groups();
+    const std::int64_t down = m.groups / code.row_groups, across = n.groups / code.column_groups;
     bool rows_pass = depth > short_depth;
     std::int64_t run = rows_pass ? down : across;
     if (!rows_pass && !factors.beta.is_zero && down > 1 && across > 1) {
@@ -65,33 +64,28 @@ template <class Body> void Piece::each_tile(Body &&body) const {
 
 // The tile of a panel of rows and one of columns.
 Piece::Tile Piece::tile(std::int64_t i, std::int64_t j) const {
-    const Block rows = m.part(i * code.row_groups(), code.row_groups()),
-                columns = n.part(j * code.column_groups(), code.column_groups());
+    const PanelRows &rows = m.panels[i];
+    const std::int64_t row = i * code.rows, column = j * code.columns;
     Tile t;
     t.a = a + i * a_panel;
     t.b = b + j * b_panel;
     t.place.d = target.d;
     t.place.c = goes_on ? target.d : target.c;
-    t.place.d_rows = rows.d;
-    t.place.c_rows = goes_on ? rows.d : rows.c;
-    t.place.d_columns = columns.d;
-    t.place.c_columns = goes_on ? columns.d : columns.c;
-    t.place.counts = rows.counts;
-    t.place.dense = rows.dense;
+    t.place.d_rows = m.d + row;
+    t.place.c_rows = (goes_on ? m.d : m.c) + row;
+    t.place.d_columns = n.d + column;
+    t.place.c_columns = (goes_on ? n.d : n.c) + column;
+    t.place.counts = m.counts + i * code.row_groups;
+    t.place.dense = m.dense + i * code.row_groups;
     t.place.added = goes_on ? dense_in_d : dense_in_c;
-    t.place.column_counts = columns.counts;
+    t.place.column_counts = n.counts + j * code.column_groups;
     t.place.in = target.in;
     t.place.out = target.out;
     const unsigned wanted =
         dense_in_d | (factors.beta.is_zero ? 0u : static_cast<unsigned>(t.place.added));
-    // Up to the last one that has rows, in whole vectors; others may be empty, too.
-    const int step = code.step_groups;
-    t.groups = code.row_groups();
-    while (t.groups > 1 && rows.counts[t.groups - 1] == 0) --t.groups;
-    t.groups = (t.groups + step - 1) / step * step;
-    unsigned dense = wanted;
-    for (int g = 0; g < t.groups; ++g) dense &= rows.dense[g];
-    t.place.direct = dense == wanted && !target.out;
+    t.groups = rows.groups;
+    t.place.direct = (rows.dense & wanted) == wanted && !target.out;
+    t.place.run = (rows.run & wanted) == wanted ? rows.count : 0;
     return t;
 }
 

@@ -12,6 +12,31 @@ Block::Block(char *memory, std::int64_t groups_, int group_) : groups(groups_), 
     c = d + groups * group;
     counts = reinterpret_cast<std::uint8_t *>(c + groups * group);
     dense = counts + groups;
+    panels = reinterpret_cast<PanelRows *>(dense + groups);
+}
+
+PanelRows Block::rows_of_panel(std::int64_t first, int panel_groups, int step, std::int64_t d_size,
+                               std::int64_t c_size) const {
+    int last = panel_groups;
+    while (last > 1 && counts[first + last - 1] == 0) --last;
+    PanelRows rows{};
+    rows.groups = static_cast<std::uint8_t>((last + step - 1) / step * step);
+    unsigned all_dense = dense_in_d | dense_in_c, run = all_dense, count = 0;
+    for (int g = 0; g < rows.groups; ++g) all_dense &= dense[first + g];
+    const std::int64_t *const d_rows = d + first * group, *const c_rows = c + first * group;
+    for (int g = 0; g < last; ++g) {
+        const int there = counts[first + g];
+        if (count != static_cast<unsigned>(g * group)) run = 0; // the group before is not full
+        for (int i = g * group; i < g * group + there; ++i) {
+            if (d_rows[i] - d_rows[0] != i * d_size) run &= ~unsigned{dense_in_d};
+            if (c_rows[i] - c_rows[0] != i * c_size) run &= ~unsigned{dense_in_c};
+        }
+        count += static_cast<unsigned>(there);
+    }
+    rows.count = static_cast<std::uint8_t>(count);
+    rows.dense = static_cast<std::uint8_t>(all_dense);
+    rows.run = static_cast<std::uint8_t>(run);
+    return rows;
 }
 
 Grouping::Grouping(const AxisList &axes, int operand, int group, std::int64_t packed_size,

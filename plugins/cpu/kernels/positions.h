@@ -60,18 +60,28 @@ inline bool is_one_run(int groups, int group, const std::uint8_t *dense, Positio
     return one;
 }
 
+// A panel of rows as its tiles see it.
+struct PanelRows {
+    std::uint8_t groups; // the first so many, in whole vectors; the others have no rows
+    std::uint8_t count;  // rows that are there
+    std::uint8_t dense;  // PositionDense: where all of these groups are so
+    std::uint8_t run;    // PositionDense: where all rows that are there are side by side
+};
+
 // Some groups of rows or columns: tables in memory that the caller provides.
 struct Block {
     std::int64_t groups = 0;
     int group = 0;                // positions in a group
     std::int64_t *packed, *d, *c; // offset of each position in the packed operand, d and c
     std::uint8_t *counts, *dense; // of each group: valid positions; PositionDense
+    PanelRows *panels;            // of rows, if the block begins with a panel
 
     static std::int64_t bytes(std::int64_t groups, int group) {
-        return groups * (group * 3 * 8 + 2) + 64;
+        return groups * (group * 3 * 8 + 2 + std::int64_t{sizeof(PanelRows)}) + 64;
     }
     Block() = default;
     Block(char *memory, std::int64_t groups, int group);
+    // Without panels of its own.
     Block part(std::int64_t first, std::int64_t count) const {
         Block b = *this;
         b.groups = count;
@@ -80,8 +90,12 @@ struct Block {
         b.c += first * group;
         b.counts += first;
         b.dense += first;
+        b.panels = nullptr;
         return b;
     }
+    // Of the `panel_groups` groups from `first` on, `step` of which make a vector, or one several.
+    PanelRows rows_of_panel(std::int64_t first, int panel_groups, int step, std::int64_t d_size,
+                            std::int64_t c_size) const;
 };
 
 // Note [Groups]

@@ -22,6 +22,10 @@ struct TileFactors {
     bool streams;          // d is aligned for it, and too large for the caches
     bool fetches_added;    // tiles fetch what they add, else it has been fetched before
     bool fetches_panels;   // whole tiles fetch their panels ahead
+    // What sums of float32 are rounded to as they are stored, if they are no more than that:
+    // ATOLL_DTYPE_FLOAT16 or _BFLOAT16, else ATOLL_DTYPE_FLOAT32. Where TilePlace::out does it,
+    // too.
+    std::uint32_t rounded_to;
 };
 
 // How one tile goes to d. Offsets in bytes.
@@ -34,6 +38,7 @@ struct TilePlace {
     const std::uint8_t *dense;                  // what each group of rows is: PositionDense
     PositionDense added;                        // the bit of these that is about c_rows
     bool direct;                                // whole groups, dense in d and c, not converted
+    int run; // rows that are there, if they are side by side in d and c, else 0
     // From c's elements to sums, and from sums to d's elements; null where they are the same.
     const Conversion *in, *out;
 };
@@ -50,6 +55,7 @@ struct ProductCode {
     std::int64_t size;              // bytes of a sum, and of a panel for each position and lane
     int rows, columns;              // of a tile
     int row_group, column_group;    // see TileShape
+    int row_groups, column_groups;  // in a panel
     int step_groups;                // groups of rows in a vector, at least one
     int span;                       // rows that go to d as one vector
     int in_lane;                    // indices along k that share a lane
@@ -70,8 +76,6 @@ struct ProductCode {
 
     bool is_packed() const { return in_lane > 1; }         // lanes hold several numbers
     std::int64_t number() const { return size / in_lane; } // bytes of one of these
-    int row_groups() const { return rows / row_group; }    // in a panel
-    int column_groups() const { return columns / column_group; }
     // Lanes of a panel for so many indices along k.
     std::int64_t lanes_along_k(std::int64_t depth) const {
         const std::int64_t together = std::int64_t{in_lane} * (by_amx ? amx_lanes : 1);

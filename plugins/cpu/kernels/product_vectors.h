@@ -130,6 +130,11 @@ template <int N, class V> inline auto part_of(V v, auto first) {
 template <class V> inline auto joined(V low, V high) {
     using T = std::remove_cvref_t<decltype(low[0])>;
     constexpr int count = 2 * static_cast<int>(sizeof(V) / sizeof(T));
+#if defined(__AVX2__)
+    // Of a shuffle GCC 12 makes one of registers, also where `high` is in memory.
+    if constexpr (sizeof(V) == 16)
+        return (VectorN<T, count>)_mm256_set_m128i((__m128i)high, (__m128i)low);
+#endif
     return [&]<int... i>(std::integer_sequence<int, i...>)->VectorN<T, count> {
         return __builtin_shufflevector(low, high, i...);
     }

@@ -11,8 +11,10 @@
 
 #include "functors/arithmetic.h"
 #include "lane_types.h"
+#include "partial_vector.h"
 #include "product_code.h"
 #include "product_vectors.h"
+#include "vector_halves.h"
 
 namespace Atoll::kernels {
 
@@ -92,6 +94,8 @@ public:
         c.columns = columns;
         c.row_group = group;
         c.column_group = Shape::column_group;
+        c.row_groups = Shape::row_groups;
+        c.column_groups = Shape::column_groups;
         c.step_groups = step_groups;
         c.span = span;
         c.in_lane = in_lane<T>;
@@ -243,6 +247,15 @@ private:
 #pragma GCC unroll 4
                 for (int v = 0; v < vectors; ++v) sum[j][v] = scaled(sum[j][v], alpha);
         }
+        if constexpr (vector_bytes == 64)
+            if (place.run && !place.out && !(factors.streams && place.direct))
+                return finish_run(sum, factors, place);
+        if constexpr (vector_bytes == 64 && std::is_same_v<T, float>) {
+            if (place.run && factors.rounded_to == ATOLL_DTYPE_FLOAT16)
+                return finish_halves<vector_halves::Float16>(sum, place);
+            if (place.run && factors.rounded_to == ATOLL_DTYPE_BFLOAT16)
+                return finish_halves<vector_halves::Bfloat16>(sum, place);
+        }
         if (!place.direct || place.column_counts[0] != columns) {
             // Through memory that nothing else refers to, so that sums stay in registers above.
             alignas(64) T values[columns * rows];
@@ -281,9 +294,7 @@ private:
 
     // The distance of columns where sums can go to d as they are, or 0.
     static std::int64_t column_step(const TilePlace &place) {
-        if (!place.direct || !is_whole(place) ||
-            !is_one_run(Shape::row_groups, group, place.dense, dense_in_d, place.d_rows, sizeof(T)))
-            return 0;
+        if (!place.direct || place.run != rows || !has_all_columns(place)) return 0;
         const std::int64_t step = place.d_columns[1] - place.d_columns[0];
         for (int j = 2; j < columns; ++j)
             if (place.d_columns[j] - place.d_columns[j - 1] != step) return 0;
@@ -402,6 +413,77 @@ private:
         }
     }
 
+    // Rows that are side by side, whether all of the tile's are there or not.
+    template <int vectors> static void
+    finish_run(Sum (&sum)[columns][vectors], const TileFactors &factors, const TilePlace &place) {
+        // What is stored as one vector, of which there may be two in a Sum.
+        constexpr int pieces = parts * vectors, in_piece = width / parts;
+        const auto first = [&](int piece) {
+            return PartialVector<R>(
+                parts * std::clamp<std::int64_t>(place.run - piece * in_piece, 0, in_piece));
+        };
+        const auto there = [&]<int... piece>(std::integer_sequence<int, piece...>) {
+            return std::array{first(piece)...};
+        }
+        (std::make_integer_sequence<int, pieces>());
+        const T beta = factors.beta.as<T>();
+        const std::int64_t d_row = place.d_rows[0], c_row = place.c_rows[0];
+#pragma GCC unroll 8
+        for (int j = 0; j < columns; ++j) {
+            if (j == place.column_counts[0]) return;
+            char *const d = place.d + place.d_columns[j] + d_row;
+            const char *const c = place.c + place.c_columns[j] + c_row;
+#pragma GCC unroll 4
+            for (int v = 0; v < vectors; ++v) {
+                const auto each_part = [&](auto &&body) {
+#pragma GCC unroll 2
+                    for (int q = 0; q < parts; ++q)
+                        body(q, there[static_cast<std::size_t>(v * parts + q)],
+                             (v * parts + q) * vector_bytes);
+                };
+                Sum s = sum[j][v];
+                if (!factors.beta.is_zero) {
+                    V in[parts];
+                    each_part([&](int q, const PartialVector<R> &part, int at) {
+                        in[q] = part.load(c + at);
+                    });
+                    Sum t;
+                    if constexpr (is_complex<T>)
+                        split(in, t, Every());
+                    else
+                        t.part[0] = in[0];
+                    s = added(s, scaled(t, beta));
+                }
+                if constexpr (is_complex<T>) {
+                    V out[2];
+                    join(s, out, Every());
+                    s = {{out[0], out[1]}};
+                }
+                each_part([&](int q, const PartialVector<R> &part, int at) {
+                    part.store(d + at, s.part[q]);
+                });
+            }
+        }
+    }
+
+#if defined(__AVX512BW__)
+    template <class Format, int vectors>
+    static void finish_halves(Sum (&sum)[columns][vectors], const TilePlace &place) {
+#pragma GCC unroll 8
+        for (int j = 0; j < columns; ++j) {
+            if (j == place.column_counts[0]) return;
+            char *const d = place.d + place.d_columns[j] + place.d_rows[0];
+#pragma GCC unroll 4
+            for (int v = 0; v < vectors; ++v) {
+                const std::int64_t rest = std::clamp<std::int64_t>(place.run - v * width, 0, width);
+                _mm256_mask_storeu_epi16(d + v * width * 2,
+                                         static_cast<__mmask16>((1u << rest) - 1),
+                                         (__m256i)Format::rounded(sum[j][v].part[0]));
+            }
+        }
+    }
+#endif
+
     static void store_values(T *to, Sum s) {
         if constexpr (is_complex<T>) {
             V out[2];
@@ -450,31 +532,31 @@ private:
     template <int size> static void scatter(const char *from, const TilePlace &place) {
         each_run<size>(place, dense_in_d, place.d_rows, place.d_columns,
                        [&](std::int64_t offset, int element, auto bytes) {
-                           std::memcpy(place.d + offset, from + element * size, bytes());
+                           std::memcpy(place.d + offset, from + element * size,
+                                       std::size_t(bytes()));
                        });
     }
     template <int size> static void gather(char *to, const TilePlace &place) {
         each_run<size>(place, place.added, place.c_rows, place.c_columns,
                        [&](std::int64_t offset, int element, auto bytes) {
-                           std::memcpy(to + element * size, place.c + offset, bytes());
+                           std::memcpy(to + element * size, place.c + offset, std::size_t(bytes()));
                        });
     }
-    static bool is_whole(const TilePlace &place) {
-        bool whole = true;
-        for (int g = 0; g < Shape::row_groups; ++g) whole &= place.counts[g] == group;
+    static bool has_all_columns(const TilePlace &place) {
+        bool all = true;
         for (int g = 0; g < Shape::column_groups; ++g)
-            whole &= place.column_counts[g] == Shape::column_group;
-        return whole;
+            all &= place.column_counts[g] == Shape::column_group;
+        return all;
     }
     // move(offset, element, bytes) for what is side by side, by `bit` of what groups are.
     template <int size, class Move>
     static void each_run(const TilePlace &place, PositionDense bit, const std::int64_t *at_rows,
                          const std::int64_t *at_columns, Move &&move) {
-        const bool one = is_one_run(Shape::row_groups, group, place.dense, bit, at_rows, size);
         const auto column = [&](int j) {
             const std::int64_t at = at_columns[j];
-            if (one)
+            if (place.run == rows)
                 return move(at + at_rows[0], j * rows, std::integral_constant<int, rows * size>());
+            if (place.run) return move(at + at_rows[0], j * rows, [&] { return place.run * size; });
             for (int g = 0; g < Shape::row_groups; ++g) {
                 const int first = g * group;
                 if (place.dense[g] & bit) {

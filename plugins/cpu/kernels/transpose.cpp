@@ -2,6 +2,7 @@
 // elements of 16 bytes, which go one by one otherwise.
 #include "transpose.h"
 
+#include "interleaved.h"
 #include "types.h"
 
 #include <algorithm>
@@ -11,29 +12,15 @@
 namespace Atoll::kernels {
 namespace {
 
-// Elements that fill 16 bytes, as many rows. Interleaving the first half of the rows with the
-// second one, twice for 4 rows and once more for each doubling, leaves the columns.
+// Elements that fill 16 bytes, as many rows.
 template <class T> struct Square {
     static constexpr std::int64_t side = 16 / sizeof(T);
     typedef T Vector __attribute__((vector_size(16)));
 
-    template <std::size_t... k> static Vector low(Vector a, Vector b, std::index_sequence<k...>) {
-        return __builtin_shufflevector(a, b, (k / 2 + k % 2 * side)...);
-    }
-    template <std::size_t... k> static Vector high(Vector a, Vector b, std::index_sequence<k...>) {
-        return __builtin_shufflevector(a, b, (k / 2 + side / 2 + k % 2 * side)...);
-    }
     static void transpose(char *out, std::int64_t os, const char *in, std::int64_t is) {
-        constexpr auto indices = std::make_index_sequence<side>();
-        Vector rows[side], next[side];
+        Vector rows[side];
         for (std::int64_t k = 0; k < side; ++k) std::memcpy(&rows[k], in + k * is, sizeof rows[k]);
-        for (std::int64_t round = 1; round < side; round *= 2) {
-            for (std::int64_t k = 0; k < side / 2; ++k) {
-                next[2 * k] = low(rows[k], rows[k + side / 2], indices);
-                next[2 * k + 1] = high(rows[k], rows[k + side / 2], indices);
-            }
-            std::copy_n(next, side, rows);
-        }
+        transpose_interleaving(rows);
         for (std::int64_t k = 0; k < side; ++k) std::memcpy(out + k * os, &rows[k], sizeof rows[k]);
     }
 };
@@ -75,14 +62,14 @@ template <class T> struct Line {
         Vector a[side], b[side];
         for (int k = 0; k < side; ++k) std::memcpy(&a[k], in + k * is, sizeof a[k]);
         for (int k = 0; k < side; k += 2) {
-            b[k] = interleaved<1, 0>(a[k], a[k + 1]);
-            b[k + 1] = interleaved<1, 1>(a[k], a[k + 1]);
+            b[k] = interleaved<0>(a[k], a[k + 1]);
+            b[k + 1] = interleaved<1>(a[k], a[k + 1]);
         }
         if constexpr (quarter == 4) {
             for (int k = 0; k < side; k += 4)
                 for (int i = 0; i < 2; ++i) {
-                    a[k + 2 * i] = interleaved<2, 0>(b[k + i], b[k + 2 + i]);
-                    a[k + 2 * i + 1] = interleaved<2, 1>(b[k + i], b[k + 2 + i]);
+                    a[k + 2 * i] = pairs<0>(b[k + i], b[k + 2 + i]);
+                    a[k + 2 * i + 1] = pairs<1>(b[k + i], b[k + 2 + i]);
                 }
             std::copy_n(a, side, b);
         }
@@ -101,15 +88,9 @@ template <class T> struct Line {
     }
 
 private:
-    // Runs of `run` elements of a and b in turn, from the low or the high half of each 16 bytes.
-    template <int run, int half> static Vector interleaved(Vector a, Vector b) {
-        return [&]<int... k>(std::integer_sequence<int, k...>) {
-            return __builtin_shufflevector(a, b,
-                                           (k / quarter * quarter + half * quarter / 2 +
-                                            k % quarter / (2 * run) * run + k % run +
-                                            k / run % 2 * side)...);
-        }
-        (std::make_integer_sequence<int, side>());
+    template <int half> static Vector pairs(Vector a, Vector b) {
+        typedef std::int64_t Longs __attribute__((vector_size(64)));
+        return (Vector)interleaved<half>((Longs)a, (Longs)b);
     }
     // Every second 16 bytes of a, then of b.
     template <int first> static Vector parts(Vector a, Vector b) {
