@@ -521,3 +521,20 @@ TEST_CASE("what is added is not rounded to the output's dtype before") {
         CHECK(out == 0x3c00); // 1
     });
 }
+
+TEST_CASE("halves of another dtype become that of the product before they are multiplied") {
+    constexpr std::int64_t n = 20, k = 8;
+    // 1 + 3 / 512, which rounds to 1 + 4 / 512; 1.5
+    std::vector<std::uint16_t> out(n * n), a(n * k, 0x3c06), b(k * n, 0x3e00);
+    const Shape shape = {n, k, n}, by_m = {2, 0, 2 * n}, by_k = {0, 2, 2 * k}, both = {2, 2 * n, 0};
+    at_each_level([&] {
+        REQUIRE(call(ATOLL_FN_matmul, ATOLL_DTYPE_BFLOAT16, shape, 3,
+                     {operand_at(out.data(), by_m.data(), ATOLL_DTYPE_BFLOAT16),
+                      operand_at(a.data(), both.data(), ATOLL_DTYPE_FLOAT16),
+                      operand_at(b.data(), by_k.data(), ATOLL_DTYPE_FLOAT16),
+                      operand_at(nullptr, both.data(), ATOLL_DTYPE_BFLOAT16, ATOLL_OPERAND_ABSENT)},
+                     {scalar(ATOLL_DTYPE_BFLOAT16, 1, 0), scalar(ATOLL_DTYPE_BFLOAT16, 0, 0),
+                      flag_of(false), flag_of(false)}) == ATOLL_STATUS_OK);
+        CHECK(std::ranges::count(out, 0x4142) == n * n); // 8 times 1.515625
+    });
+}
