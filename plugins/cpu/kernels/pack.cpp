@@ -22,59 +22,6 @@ constexpr int width_of(int group, std::int64_t size) {
     return std::min(group, vector_bytes / static_cast<int>(size));
 }
 
-// Exchanges blocks of Step x Step elements of rows that are Step apart, for growing Step: a
-// transposition.
-template <int N, int Step, class V, int... i>
-[[gnu::always_inline]] inline void exchange(V (&v)[N], std::integer_sequence<int, i...>) {
-#pragma GCC unroll 16
-    for (int r = 0; r < N; ++r) {
-        if (r & Step) continue;
-        const V a = v[r], b = v[r + Step];
-        v[r] = __builtin_shufflevector(a, b, (i & Step ? N + i - Step : i)...);
-        v[r + Step] = __builtin_shufflevector(a, b, (i & Step ? N + i : i + Step)...);
-    }
-}
-template <int N, class V> [[gnu::always_inline]] inline void transpose_registers(V (&v)[N]) {
-    using Every = std::make_integer_sequence<int, N>;
-    exchange<N, 1>(v, Every());
-    if constexpr (N > 2) exchange<N, 2>(v, Every());
-    if constexpr (N > 4) exchange<N, 4>(v, Every());
-    if constexpr (N > 8) exchange<N, 8>(v, Every());
-    static_assert(N <= 16);
-}
-
-// store(i, column i) of rows at load(i), as many as V has elements.
-template <class V, class Row, class Store>
-[[gnu::always_inline]] inline void load_transposed(Row &&row, Store &&store) {
-    constexpr int N = sizeof(V) / sizeof(V{}[0]);
-    if constexpr (sizeof(V) == 32) {
-        // Halves of the rows of the second half beside those of the first, whose columns then are
-        // whole.
-        using Half = VectorN<std::remove_cvref_t<decltype(V{}[0])>, N / 2>;
-#pragma GCC unroll 2
-        for (int half = 0; half < 2; ++half) {
-            V v[N / 2];
-#pragma GCC unroll 4
-            for (int i = 0; i < N / 2; ++i)
-                v[i] = joined(load_vector<Half>(row(i) + half * 16),
-                              load_vector<Half>(row(i + N / 2) + half * 16));
-            transpose_interleaving(v);
-#pragma GCC unroll 4
-            for (int i = 0; i < N / 2; ++i) store(half * (N / 2) + i, v[i]);
-        }
-    } else {
-        V v[N];
-#pragma GCC unroll 16
-        for (int i = 0; i < N; ++i) v[i] = load_vector<V>(row(i));
-        if constexpr (sizeof(V) == 16)
-            transpose_interleaving(v);
-        else
-            transpose_registers<N>(v);
-#pragma GCC unroll 16
-        for (int i = 0; i < N; ++i) store(i, v[i]);
-    }
-}
-
 // A vector of elements, to where they are widened if they are of a format of halves.
 template <class Format, class V> [[gnu::always_inline]] inline void put(char *out, V v) {
     constexpr int n = sizeof(V) / sizeof(v[0]);

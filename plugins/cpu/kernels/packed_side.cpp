@@ -30,6 +30,19 @@ Conversion conversion_of(const ProductCode &code, const Side &side, std::uint32_
             false};
 }
 
+#if defined(__AVX512BW__)
+// From 16 bytes of each of four lines to 16 lanes with one byte of each.
+VectorN<std::uint8_t, 64> lanes_of_lines(VectorN<std::uint8_t, 64> lines) {
+    const auto fours = (VectorN<std::uint32_t, 16>)lines;
+    const auto beside = (VectorN<std::uint8_t, 64>)__builtin_shufflevector(
+        fours, fours, 0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+    return [&]<int... i>(std::integer_sequence<int, i...>) {
+        return __builtin_shufflevector(beside, beside, (i / 16 * 16 + i % 4 * 4 + i % 16 / 4)...);
+    }
+    (std::make_integer_sequence<int, 64>());
+}
+#endif
+
 } // namespace
 
 PackedSide::PackedSide(const ProductCode &code_, const AxisList &axes, ProductOperand operand_,
@@ -88,24 +101,9 @@ void PackedSide::pack_panels(char *out, char *raw, const char *data, const Block
                 copy_dense(panel, raw, data + depth.offsets[0], part, depth.size);
                 continue;
             }
-            if (takes_raw && is_one_run(panel_groups, group, part.dense, dense_in_packed,
-                                        part.packed, raw_size)) {
-                const auto line = [&](std::int64_t p) {
-                    return data + part.packed[0] + depth.offsets[p];
-                };
-                // Too far apart for the processor to fetch them ahead by itself: those of this
-                // panel, and beside them those of the next one, whose first line is fetched here.
-                constexpr std::int64_t ahead = 16;
-                const std::int64_t size = panel_positions() * code.number();
-                into_lanes(panel, depth.size, [&](std::int64_t p) {
-                    if (p + ahead < depth.size) {
-                        __builtin_prefetch(line(p + ahead));
-                        __builtin_prefetch(line(p + ahead) + size - 1);
-                    }
-                    __builtin_prefetch(line(p) + size + 63, 0, 2);
-                    __builtin_prefetch(line(p) + 2 * size - 1, 0, 2);
-                    return line(p);
-                });
+            if (const std::int64_t run = takes_raw ? panels_in_run(block, g) : 0; run > 0) {
+                lines_into_lanes(panel, run, data + part.packed[0], depth);
+                g += (run - 1) * panel_groups;
                 continue;
             }
             pack(raw, data, raw_size, part, panel_groups, 0, depth);
@@ -119,7 +117,7 @@ void PackedSide::pack_panels(char *out, char *raw, const char *data, const Block
                 conversion.run(count, numbers, code.number(), raw, raw_size);
             }
             const std::int64_t line = panel_positions() * code.number();
-            into_lanes(panel, depth.size, [&](std::int64_t p) { return numbers + p * line; });
+            into_lanes(panel, 1, depth.size, [&](std::int64_t p) { return numbers + p * line; });
         }
     }
     if (const auto arrange = operand == product_a ? code.arrange_rows : code.arrange_columns)
@@ -128,51 +126,88 @@ void PackedSide::pack_panels(char *out, char *raw, const char *data, const Block
             arrange(out, code.lanes_along_k(depth.size), arrangement);
 }
 
-template <class Line>
-void PackedSide::into_lanes(char *panel, std::int64_t depth, Line &&line) const {
-    const std::int64_t positions = panel_positions();
+// How many panels from group g on have numbers that all follow each other.
+std::int64_t PackedSide::panels_in_run(const Block &block, std::int64_t g) const {
+    std::int64_t run = 0;
+    for (std::int64_t at = g; at < block.groups; at += panel_groups, ++run) {
+        const std::int64_t *const packed = block.packed + at * group;
+        if (!is_one_run(panel_groups, group, block.dense + at, dense_in_packed, packed, raw_size) ||
+            packed[0] - block.packed[g * group] != run * panel_positions() * raw_size)
+            break;
+    }
+    return run;
+}
+
+// All panels of such a run for one lane before the next: memory is read in long runs.
+void PackedSide::lines_into_lanes(char *panel, std::int64_t panels, const char *data,
+                                  const Depth &depth) const {
+    const auto line = [&](std::int64_t p) { return data + depth.offsets[p]; };
+    const std::int64_t bytes = panels * panel_positions() * raw_size;
+    // Lines that do not follow each other are too far apart for the processor to fetch them ahead
+    // by itself.
+    const bool fetches = depth.size > 1 && line(1) - line(0) != bytes;
+    constexpr std::int64_t ahead = 16;
+    into_lanes(panel, panels, depth.size, [&](std::int64_t p) {
+        if (fetches && p + ahead < depth.size) {
+            const char *const later = line(p + ahead);
+            for (std::int64_t at = 0; at < bytes; at += 64) __builtin_prefetch(later + at);
+            __builtin_prefetch(later + bytes - 1);
+        }
+        return line(p);
+    });
+}
+
+template <class Line> void PackedSide::into_lanes(char *first_panel, std::int64_t panels,
+                                                  std::int64_t depth, Line &&line) const {
+    const std::int64_t positions = panel_positions(), bytes = panel_bytes(depth);
     alignas(64) char turned[amx_edge * amx_lanes * 4];
-    const std::int64_t all = code.lanes_along_k(depth);
-    for (std::int64_t lane = 0; lane < all; ++lane) {
-        auto *const out = reinterpret_cast<std::uint32_t *>(
-            turns() ? turned + lane % amx_lanes * amx_edge * 4 : panel + lane * positions * 4);
-        const std::int64_t first = lane * code.in_lane,
-                           count = std::clamp<std::int64_t>(depth - first, 0, code.in_lane);
-        const char *lines[4];
-        for (std::int64_t k = 0; k < count; ++k) lines[k] = line(first + k);
-        if (code.number() == 1)
-            join_lines<std::uint8_t>(out, lines, count);
-        else
-            join_lines<std::uint16_t>(out, lines, count);
-        if (turns() && lane % amx_lanes == amx_lanes - 1)
-            transpose(4, amx_lanes, amx_edge, panel + lane / amx_lanes * block_bytes, amx_lanes * 4,
-                      turned, amx_edge * 4);
+    const std::int64_t all = code.lanes_along_k(depth),
+                       together = turns() ? std::int64_t{amx_lanes} : std::int64_t{1};
+    const char *lines[amx_lanes][4];
+    for (std::int64_t begin = 0; begin < all; begin += together) {
+        const auto count = [&](std::int64_t lane) {
+            return std::clamp<std::int64_t>(depth - (begin + lane) * code.in_lane, 0, code.in_lane);
+        };
+        for (std::int64_t lane = 0; lane < together; ++lane)
+            for (std::int64_t k = 0; k < count(lane); ++k)
+                lines[lane][k] = line((begin + lane) * code.in_lane + k);
+        for (std::int64_t p = 0; p < panels; ++p) {
+            char *const panel = first_panel + p * bytes;
+            for (std::int64_t lane = 0; lane < together; ++lane) {
+                auto *const out = reinterpret_cast<std::uint32_t *>(
+                    turns() ? turned + lane * amx_edge * 4 : panel + begin * positions * 4);
+                if (code.number() == 1)
+                    join_lines<std::uint8_t>(out, lines[lane], count(lane), p * positions);
+                else
+                    join_lines<std::uint16_t>(out, lines[lane], count(lane), p * positions);
+            }
+            if (turns())
+                transpose(4, amx_lanes, amx_edge, panel + begin / amx_lanes * block_bytes,
+                          amx_lanes * 4, turned, amx_edge * 4);
+        }
     }
 }
 
-// Lanes of some lines, and of zeros where there are too few. The lines are at any addresses.
+// Lanes of some lines from a number on, and of zeros where there are too few. The lines are at any
+// addresses.
 template <class Number> void PackedSide::join_lines(std::uint32_t *out, const char *const *lines,
-                                                    std::int64_t count) const {
+                                                    std::int64_t count, std::int64_t first) const {
     constexpr int number = sizeof(Number), all = 4 / number;
     const std::int64_t n = panel_positions();
     static constexpr Number zeros[most_positions] = {};
     const char *in[all];
     for (int k = 0; k < all; ++k)
-        in[k] = k < count ? lines[k] : reinterpret_cast<const char *>(zeros);
+        in[k] = k < count ? lines[k] + first * number : reinterpret_cast<const char *>(zeros);
     std::int64_t i = 0;
-    if constexpr (number == 1) // half the steps of widening each
+#if defined(__AVX512BW__)
+    if constexpr (number == 1)
         for (; i + 16 <= n; i += 16) {
             using Bytes = VectorN<std::uint8_t, 16>;
-            const Bytes a = load_vector<Bytes>(in[0] + i), b = load_vector<Bytes>(in[1] + i),
-                        c = load_vector<Bytes>(in[2] + i), d = load_vector<Bytes>(in[3] + i);
-            const auto store = [&](std::int64_t first, auto ab, auto cd) {
-                using Shorts = VectorN<std::uint16_t, 8>;
-                store_vector(out + i + first, interleaved<0>((Shorts)ab, (Shorts)cd));
-                store_vector(out + i + first + 4, interleaved<1>((Shorts)ab, (Shorts)cd));
-            };
-            store(0, interleaved<0>(a, b), interleaved<0>(c, d));
-            store(8, interleaved<1>(a, b), interleaved<1>(c, d));
+            const auto of = [&](int k) { return load_vector<Bytes>(in[k] + i); };
+            store_vector(out + i,
+                         lanes_of_lines(joined(joined(of(0), of(1)), joined(of(2), of(3)))));
         }
+#endif
     ATOLL_INDEPENDENT
     for (; i < n; ++i) {
         std::uint32_t lane = load<Number>(in[0] + i * number);
@@ -190,6 +225,7 @@ void PackedSide::copy_dense(char *panel, char *raw, const char *data, const Bloc
     constexpr std::int64_t line = amx_lanes * 4;
     const std::int64_t positions = panel_positions(), bytes = depth * code.number(),
                        row = line_of_position(bytes);
+    if (positions == 8 && block.counts[0] > 0) return transpose_eight(panel, data, block, bytes);
     for (std::int64_t i = 0; i < positions; ++i) {
         // Positions that a group lacks have another one's numbers, as their sums go nowhere; groups
         // without any may lie outside of the operand.
@@ -207,6 +243,25 @@ void PackedSide::copy_dense(char *panel, char *raw, const char *data, const Bloc
     }
     if (!turns())
         transpose(4, positions, code.lanes_along_k(depth), panel, positions * 4, raw, row);
+}
+
+// The same of eight positions, at least one of which is there: in registers.
+void PackedSide::transpose_eight(char *panel, const char *data, const Block &block,
+                                 std::int64_t bytes) const {
+    using V = VectorN<std::uint32_t, 8>;
+    constexpr std::int64_t run = sizeof(V);
+    std::int64_t at = 0;
+    for (; at + run <= bytes; at += run, panel += run * 8)
+        load_transposed<V>([&](int i) { return data + block.packed[i] + at; },
+                           [&](int i, V v) { store_vector(panel + i * run, v); });
+    if (at == bytes) return;
+    char last[8][run] = {};
+    for (int i = 0; i < 8; ++i)
+        std::memcpy(last[i], data + block.packed[i] + at, static_cast<std::size_t>(bytes - at));
+    load_transposed<V>([&](int i) { return last[i]; },
+                       [&](int i, V v) {
+                           if (i * 4 < bytes - at) store_vector(panel + i * run, v);
+                       });
 }
 
 } // namespace Atoll::kernels

@@ -57,10 +57,16 @@ struct PackedSide {
                      const Depth &depth) const;
 
 private:
-    // line(p): the numbers of the positions for an index along k.
-    template <class Line> void into_lanes(char *panel, std::int64_t depth, Line &&line) const;
-    template <class Number>
-    void join_lines(std::uint32_t *out, const char *const *lines, std::int64_t count) const;
+    std::int64_t panels_in_run(const Block &block, std::int64_t g) const;
+    void lines_into_lanes(char *panel, std::int64_t panels, const char *data,
+                          const Depth &depth) const;
+    // line(p): the numbers of the positions of all these panels, for an index along k.
+    template <class Line>
+    void into_lanes(char *first_panel, std::int64_t panels, std::int64_t depth, Line &&line) const;
+    template <class Number> void join_lines(std::uint32_t *out, const char *const *lines,
+                                            std::int64_t count, std::int64_t first) const;
+    void transpose_eight(char *panel, const char *data, const Block &block,
+                         std::int64_t bytes) const;
     void copy_dense(char *panel, char *raw, const char *data, const Block &block,
                     std::int64_t depth) const;
     // Whether AMX wants the lanes of a position side by side.
