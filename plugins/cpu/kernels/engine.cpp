@@ -39,12 +39,13 @@ class Engine {
 public:
     Engine(const ProductCode &code, const Contraction &p, std::uint32_t dtype,
            const ProductFactor &alpha, const ProductFactor &beta)
-        : code_(code), p_(p), dtype_(dtype), alpha_(alpha), beta_(beta), adds_(!beta.is_zero),
+        : code_(code), p_(p), alpha_(alpha), beta_(beta), adds_(!beta.is_zero),
           depth_(p.k, sizes[p.side[product_a].dtype], sizes[p.side[product_b].dtype]),
           k_(alpha.is_zero ? 0 : depth_.size()),
           direct_(is_native(p.side[product_d], dtype, code.size) &&
                   (!adds_ || is_native(p.side[product_c], dtype, code.size))),
           block_depth_(depth_of_blocks()), numbers_(numbers_of(p)),
+          rounded_to_(rounded_to(code, p.side[product_d], dtype)),
           sides_{
               {code, p.m, product_a, p.side[product_a], dtype, {p.conj_a, numbers_}, first_run()},
               {code,
@@ -323,16 +324,18 @@ private:
         f.fetches_panels = block_sizes().tiles_fetch;
         f.fetches_added = f.fetches_panels && !code_.by_amx && !f.beta.is_zero &&
                           code_.lanes_along_k(depth) > short_depth;
-        f.rounded_to = ATOLL_DTYPE_FLOAT32;
-        const Side &d = p_.side[product_d];
-        if (target.out && f.beta.is_zero && code_.dtype == ATOLL_DTYPE_FLOAT32 && !d.swapped &&
-            d.dtype == dtype_ && sizes[dtype_] == 2)
-            f.rounded_to = dtype_;
+        f.rounded_to =
+            target.out && f.beta.is_zero ? rounded_to_ : std::uint32_t{ATOLL_DTYPE_FLOAT32};
         f.streams = false;
         if (!code_.by_amx && depth == k_ && f.beta.is_zero && !target.local[0].step && !target.out)
             f.streams = p_.m.size() * p_.n.size() * code_.size >= large_operands().products &&
                         is_aligned(target.d);
         return f;
+    }
+    static std::uint32_t rounded_to(const ProductCode &code, const Side &d, std::uint32_t dtype) {
+        const bool rounds = code.dtype == ATOLL_DTYPE_FLOAT32 && d.dtype == dtype && !d.swapped &&
+                            sizes[dtype] == 2;
+        return rounds ? dtype : std::uint32_t{ATOLL_DTYPE_FLOAT32};
     }
     PackedNumbers numbers_of(const Contraction &p) const {
         if (code_.is_float) return PackedNumbers::bfloat16;
@@ -404,7 +407,6 @@ private:
 
     const ProductCode &code_;
     const Contraction &p_;
-    const std::uint32_t dtype_;
     const ProductFactor &alpha_, &beta_;
     const bool adds_;
     const DepthOrder depth_;
@@ -412,6 +414,7 @@ private:
     const bool direct_;
     const std::int64_t block_depth_;
     const PackedNumbers numbers_;
+    const std::uint32_t rounded_to_; // see TileFactors
     const PackedSide sides_[2];
     const Conversion c_in_, d_out_;
     std::atomic<bool> failed_ = false;

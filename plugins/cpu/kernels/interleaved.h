@@ -19,7 +19,7 @@ template <int half, class V> [[gnu::always_inline]] inline V interleaved(V a, V 
     (std::make_integer_sequence<int, all>());
 }
 
-// The first half of the rows with the second one.
+// Rows r and n / 2 + r, interleaved, become rows 2 r and 2 r + 1.
 template <int n, class V> [[gnu::always_inline]] inline void interleave_rows(V (&rows)[n]) {
     V mixed[n];
 #pragma GCC unroll 8
@@ -60,7 +60,7 @@ template <int N, class V> [[gnu::always_inline]] inline void transpose_registers
     static_assert(N <= 16);
 }
 
-// store(i, column i) of rows at load(i), as many as V has elements.
+// store(i, column i) of the rows at row(i), as many as V has elements.
 template <class V, class Row, class Store>
 [[gnu::always_inline]] inline void load_transposed(Row &&row, Store &&store) {
     constexpr int N = sizeof(V) / sizeof(V{}[0]);

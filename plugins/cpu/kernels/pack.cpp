@@ -22,7 +22,7 @@ constexpr int width_of(int group, std::int64_t size) {
     return std::min(group, vector_bytes / static_cast<int>(size));
 }
 
-// A vector of elements, to where they are widened if they are of a format of halves.
+// Stores a vector of elements, widened if there is a format of halves.
 template <class Format, class V> [[gnu::always_inline]] inline void put(char *out, V v) {
     constexpr int n = sizeof(V) / sizeof(v[0]);
     if constexpr (std::is_void_v<Format>) {

@@ -79,9 +79,10 @@ Block PackedSide::block(char *memory, const Range &panels, const Local &local, s
         for (int i = 0; i < group; ++i)
             b.packed[g * group + i] = b.d[g * group + i] = b.c[g * group + i] = 0;
     }
-    for (std::int64_t p = 0; operand == product_a && p < panels.size(); ++p)
-        b.panels[p] =
-            b.rows_of_panel(p * panel_groups, panel_groups, code.step_groups, d_size, c_size);
+    if (operand == product_a)
+        for (std::int64_t p = 0; p < panels.size(); ++p)
+            b.panels[p] =
+                b.rows_of_panel(p * panel_groups, panel_groups, code.step_groups, d_size, c_size);
     return b;
 }
 
@@ -128,14 +129,13 @@ void PackedSide::pack_panels(char *out, char *raw, const char *data, const Block
 
 // How many panels from group g on have numbers that all follow each other.
 std::int64_t PackedSide::panels_in_run(const Block &block, std::int64_t g) const {
-    std::int64_t run = 0;
-    for (std::int64_t at = g; at < block.groups; at += panel_groups, ++run) {
-        const std::int64_t *const packed = block.packed + at * group;
-        if (!is_one_run(panel_groups, group, block.dense + at, dense_in_packed, packed, raw_size) ||
-            packed[0] - block.packed[g * group] != run * panel_positions() * raw_size)
-            break;
-    }
-    return run;
+    std::int64_t at = g;
+    const auto follows = [&] {
+        return (block.dense[at] & dense_in_packed) != 0 &&
+               block.packed[at * group] - block.packed[g * group] == (at - g) * group * raw_size;
+    };
+    while (at < block.groups && follows()) ++at;
+    return (at - g) / panel_groups;
 }
 
 // All panels of such a run for one lane before the next: memory is read in long runs.
@@ -225,7 +225,8 @@ void PackedSide::copy_dense(char *panel, char *raw, const char *data, const Bloc
     constexpr std::int64_t line = amx_lanes * 4;
     const std::int64_t positions = panel_positions(), bytes = depth * code.number(),
                        row = line_of_position(bytes);
-    if (positions == 8 && block.counts[0] > 0) return transpose_eight(panel, data, block, bytes);
+    if (positions == 8 && group == 8 && block.counts[0] > 0)
+        return transpose_eight(panel, data, block, bytes);
     for (std::int64_t i = 0; i < positions; ++i) {
         // Positions that a group lacks have another one's numbers, as their sums go nowhere; groups
         // without any may lie outside of the operand.

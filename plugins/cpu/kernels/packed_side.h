@@ -31,8 +31,8 @@ struct PackedSide {
     std::uint32_t dtype;   // of the operand's elements
     std::int64_t raw_size; // of these
     Arrangement arrangement;
-    bool widens;   // halves that become float32 while they are packed
-    bool converts; // before or after that
+    bool widens;   // halves to float32, while they are packed
+    bool converts; // otherwise, before or after
     Conversion conversion;
     Grouping grouping;
 

@@ -50,21 +50,11 @@ private:
 // Where all positions of a group are there and side by side.
 enum PositionDense : std::uint8_t { dense_in_d = 1, dense_in_c = 2, dense_in_packed = 4 };
 
-// Whether all positions of some groups are there and side by side: `at` has their offsets, `bit` is
-// the one about these.
-inline bool is_one_run(int groups, int group, const std::uint8_t *dense, PositionDense bit,
-                       const std::int64_t *at, std::int64_t size) {
-    bool one = true;
-    for (int g = 0; g < groups; ++g)
-        one &= (dense[g] & bit) != 0 && at[g * group] - at[0] == g * group * size;
-    return one;
-}
-
 // A panel of rows as its tiles see it.
 struct PanelRows {
     std::uint8_t groups; // the first so many, in whole vectors; the others have no rows
     std::uint8_t count;  // rows that are there
-    std::uint8_t dense;  // PositionDense: where all of these groups are so
+    std::uint8_t dense;  // PositionDense of all these groups, also of one that fills up a vector
     std::uint8_t run;    // PositionDense: where all rows that are there are side by side
 };
 

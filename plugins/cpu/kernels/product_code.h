@@ -22,9 +22,8 @@ struct TileFactors {
     bool streams;          // d is aligned for it, and too large for the caches
     bool fetches_added;    // tiles fetch what they add, else it has been fetched before
     bool fetches_panels;   // whole tiles fetch their panels ahead
-    // What sums of float32 are rounded to as they are stored, if they are no more than that:
-    // ATOLL_DTYPE_FLOAT16 or _BFLOAT16, else ATOLL_DTYPE_FLOAT32. Where TilePlace::out does it,
-    // too.
+    // ATOLL_DTYPE_FLOAT16 or _BFLOAT16 where TilePlace::out does no more than to round sums of
+    // float32 to it, and nothing is added; else ATOLL_DTYPE_FLOAT32.
     std::uint32_t rounded_to;
 };
 

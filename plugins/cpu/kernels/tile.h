@@ -247,15 +247,16 @@ private:
 #pragma GCC unroll 4
                 for (int v = 0; v < vectors; ++v) sum[j][v] = scaled(sum[j][v], alpha);
         }
-        if constexpr (vector_bytes == 64)
-            if (place.run && !place.out && !(factors.streams && place.direct))
-                return finish_run(sum, factors, place);
-        if constexpr (vector_bytes == 64 && std::is_same_v<T, float>) {
+#if defined(__AVX512BW__)
+        if (place.run && !place.out && !(factors.streams && place.direct))
+            return finish_run(sum, factors, place);
+        if constexpr (std::is_same_v<R, float> && !is_complex<T>) {
             if (place.run && factors.rounded_to == ATOLL_DTYPE_FLOAT16)
                 return finish_halves<vector_halves::Float16>(sum, place);
             if (place.run && factors.rounded_to == ATOLL_DTYPE_BFLOAT16)
                 return finish_halves<vector_halves::Bfloat16>(sum, place);
         }
+#endif
         if (!place.direct || place.column_counts[0] != columns) {
             // Through memory that nothing else refers to, so that sums stay in registers above.
             alignas(64) T values[columns * rows];
@@ -413,6 +414,7 @@ private:
         }
     }
 
+#if defined(__AVX512BW__)
     // Rows that are side by side, whether all of the tile's are there or not.
     template <int vectors> static void
     finish_run(Sum (&sum)[columns][vectors], const TileFactors &factors, const TilePlace &place) {
@@ -466,7 +468,7 @@ private:
         }
     }
 
-#if defined(__AVX512BW__)
+    // The same where they are rounded to halves.
     template <class Format, int vectors>
     static void finish_halves(Sum (&sum)[columns][vectors], const TilePlace &place) {
 #pragma GCC unroll 8
