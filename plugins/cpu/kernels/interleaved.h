@@ -1,4 +1,4 @@
-// Transposition in registers by interleaving.
+// Interleaving, and transposition in registers by it; vectors of 64 bytes exchange blocks instead.
 #pragma once
 
 #include "product_vectors.h"
