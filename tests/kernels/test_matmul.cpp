@@ -34,6 +34,13 @@ atoll_scalar scalar(int dtype, long double re, long double im) {
     return s;
 }
 
+// d = a b + beta c, nothing conjugated; the operands are d, a, b and c.
+std::int32_t product(int dtype, const Shape &shape, const std::vector<atoll_operand> &operands,
+                     int beta = 0) {
+    return call(ATOLL_FN_matmul, dtype, shape, 3, operands,
+                {scalar(dtype, 1, 0), scalar(dtype, beta, 0), flag_of(false), flag_of(false)});
+}
+
 struct Case {
     std::int64_t m, n, k, stack;
 };
@@ -366,14 +373,12 @@ TEST_CASE("a stack of products along axes that do not fuse") {
     const Shape step_d = bytes(of_d), step_a = bytes(of_a), step_b = bytes(of_b);
     at_each_level([&] {
         std::fill(d.begin(), d.end(), -1);
-        REQUIRE(
-            call(ATOLL_FN_matmul, ATOLL_DTYPE_FLOAT64, shape, 3,
-                 {operand_at(d.data(), step_d.data(), ATOLL_DTYPE_FLOAT64),
-                  operand_at(a.data(), step_a.data(), ATOLL_DTYPE_FLOAT64),
-                  operand_at(b.data(), step_b.data(), ATOLL_DTYPE_FLOAT64),
-                  operand_at(nullptr, step_d.data(), ATOLL_DTYPE_FLOAT64, ATOLL_OPERAND_ABSENT)},
-                 {scalar(ATOLL_DTYPE_FLOAT64, 1, 0), scalar(ATOLL_DTYPE_FLOAT64, 0, 0),
-                  flag_of(false), flag_of(false)}) == ATOLL_STATUS_OK);
+        REQUIRE(product(ATOLL_DTYPE_FLOAT64, shape,
+                        {operand_at(d.data(), step_d.data(), ATOLL_DTYPE_FLOAT64),
+                         operand_at(a.data(), step_a.data(), ATOLL_DTYPE_FLOAT64),
+                         operand_at(b.data(), step_b.data(), ATOLL_DTYPE_FLOAT64),
+                         operand_at(nullptr, step_d.data(), ATOLL_DTYPE_FLOAT64,
+                                    ATOLL_OPERAND_ABSENT)}) == ATOLL_STATUS_OK);
         std::int64_t wrong = 0;
         each({m, n, first, second}, [&](const Shape &at) {
             const auto element = [&](const Shape &step, std::int64_t term) {
@@ -494,13 +499,12 @@ TEST_CASE("without AMX subnormal bfloat16 count as what they are") {
     const Shape shape = {n, n, n}, by_m = {2, 0, 2 * n}, by_k = {0, 2, 2 * n}, both = {2, 2 * n, 0};
     at_each_level([&] {
         level->use_amx(0);
-        REQUIRE(call(ATOLL_FN_matmul, ATOLL_DTYPE_BFLOAT16, shape, 3,
-                     {operand_at(out.data(), by_m.data(), ATOLL_DTYPE_BFLOAT16),
-                      operand_at(a.data(), both.data(), ATOLL_DTYPE_BFLOAT16),
-                      operand_at(b.data(), by_k.data(), ATOLL_DTYPE_BFLOAT16),
-                      operand_at(nullptr, both.data(), ATOLL_DTYPE_BFLOAT16, ATOLL_OPERAND_ABSENT)},
-                     {scalar(ATOLL_DTYPE_BFLOAT16, 1, 0), scalar(ATOLL_DTYPE_BFLOAT16, 0, 0),
-                      flag_of(false), flag_of(false)}) == ATOLL_STATUS_OK);
+        REQUIRE(product(ATOLL_DTYPE_BFLOAT16, shape,
+                        {operand_at(out.data(), by_m.data(), ATOLL_DTYPE_BFLOAT16),
+                         operand_at(a.data(), both.data(), ATOLL_DTYPE_BFLOAT16),
+                         operand_at(b.data(), by_k.data(), ATOLL_DTYPE_BFLOAT16),
+                         operand_at(nullptr, both.data(), ATOLL_DTYPE_BFLOAT16,
+                                    ATOLL_OPERAND_ABSENT)}) == ATOLL_STATUS_OK);
         level->use_amx(1);
         CHECK(std::ranges::count(out, 0x3180) == n * n); // 32 times 2^-33
     });
@@ -511,13 +515,12 @@ TEST_CASE("what is added is not rounded to the output's dtype before") {
     double a = -4096, b = 1, c = 4097;
     const Shape shape = {1, 1, 1}, zeros = {0, 0, 0};
     at_each_level([&] {
-        REQUIRE(call(ATOLL_FN_matmul, ATOLL_DTYPE_FLOAT64, shape, 3,
-                     {operand_at(&out, zeros.data(), ATOLL_DTYPE_FLOAT16),
-                      operand_at(&a, zeros.data(), ATOLL_DTYPE_FLOAT64),
-                      operand_at(&b, zeros.data(), ATOLL_DTYPE_FLOAT64),
-                      operand_at(&c, zeros.data(), ATOLL_DTYPE_FLOAT64)},
-                     {scalar(ATOLL_DTYPE_FLOAT64, 1, 0), scalar(ATOLL_DTYPE_FLOAT64, 1, 0),
-                      flag_of(false), flag_of(false)}) == ATOLL_STATUS_OK);
+        REQUIRE(product(ATOLL_DTYPE_FLOAT64, shape,
+                        {operand_at(&out, zeros.data(), ATOLL_DTYPE_FLOAT16),
+                         operand_at(&a, zeros.data(), ATOLL_DTYPE_FLOAT64),
+                         operand_at(&b, zeros.data(), ATOLL_DTYPE_FLOAT64),
+                         operand_at(&c, zeros.data(), ATOLL_DTYPE_FLOAT64)},
+                        1) == ATOLL_STATUS_OK);
         CHECK(out == 0x3c00); // 1
     });
 }
@@ -528,13 +531,12 @@ TEST_CASE("halves of another dtype become that of the product before they are mu
     std::vector<std::uint16_t> out(n * n), a(n * k, 0x3c06), b(k * n, 0x3e00);
     const Shape shape = {n, k, n}, by_m = {2, 0, 2 * n}, by_k = {0, 2, 2 * k}, both = {2, 2 * n, 0};
     at_each_level([&] {
-        REQUIRE(call(ATOLL_FN_matmul, ATOLL_DTYPE_BFLOAT16, shape, 3,
-                     {operand_at(out.data(), by_m.data(), ATOLL_DTYPE_BFLOAT16),
-                      operand_at(a.data(), both.data(), ATOLL_DTYPE_FLOAT16),
-                      operand_at(b.data(), by_k.data(), ATOLL_DTYPE_FLOAT16),
-                      operand_at(nullptr, both.data(), ATOLL_DTYPE_BFLOAT16, ATOLL_OPERAND_ABSENT)},
-                     {scalar(ATOLL_DTYPE_BFLOAT16, 1, 0), scalar(ATOLL_DTYPE_BFLOAT16, 0, 0),
-                      flag_of(false), flag_of(false)}) == ATOLL_STATUS_OK);
+        REQUIRE(product(ATOLL_DTYPE_BFLOAT16, shape,
+                        {operand_at(out.data(), by_m.data(), ATOLL_DTYPE_BFLOAT16),
+                         operand_at(a.data(), both.data(), ATOLL_DTYPE_FLOAT16),
+                         operand_at(b.data(), by_k.data(), ATOLL_DTYPE_FLOAT16),
+                         operand_at(nullptr, both.data(), ATOLL_DTYPE_BFLOAT16,
+                                    ATOLL_OPERAND_ABSENT)}) == ATOLL_STATUS_OK);
         CHECK(std::ranges::count(out, 0x4142) == n * n); // 8 times 1.515625
     });
 }

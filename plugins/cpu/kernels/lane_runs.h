@@ -9,6 +9,7 @@
 // by side, number by number, 0.50 and 0.52. All add in the same order.
 #pragma once
 
+#include "interleaved.h"
 #include "product_vectors.h"
 
 namespace Atoll::kernels {
@@ -27,10 +28,12 @@ public:
         Floats rows[runs];
 #pragma GCC unroll 4
         for (int r = 0; r < runs; ++r) rows[r] = load_vector<Floats>(x + r * run);
-        transpose(rows);
+        transpose_interleaving(rows); // both halves, which are squares
 #pragma GCC unroll 8
         for (int i = 0; i < step; ++i) {
-            sums += doubles(i < 4 ? half<0>(rows[i]) : half<4>(rows[i - 4]));
+            const Half next = i < 4 ? part_of<4>(rows[i], std::integral_constant<int, 0>())
+                                    : part_of<4>(rows[i - 4], std::integral_constant<int, 4>());
+            sums += doubles(next);
             store_vector(result + runs * i, sums);
         }
     }
@@ -42,7 +45,7 @@ public:
         for (int i = 0; i < runs; ++i)
             rows[i] =
                 joined(results(before, sums + runs * i), results(before, sums + runs * (i + 4)));
-        transpose(rows);
+        transpose_interleaving(rows); // both halves, which are squares
 #pragma GCC unroll 4
         for (int r = 0; r < runs; ++r) {
             if constexpr (streams)
@@ -70,27 +73,6 @@ private:
 #else
         return __builtin_convertvector(x, Sums);
 #endif
-    }
-    template <int first> static Half half(Floats v) {
-        return __builtin_shufflevector(v, v, first, first + 1, first + 2, first + 3);
-    }
-    static Floats joined(Half a, Half b) {
-        return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7);
-    }
-    // Of both halves, which are squares.
-    static void transpose(Floats (&v)[runs]) {
-        const auto low = [](Floats a, Floats b) {
-            return __builtin_shufflevector(a, b, 0, 8, 1, 9, 4, 12, 5, 13);
-        };
-        const auto high = [](Floats a, Floats b) {
-            return __builtin_shufflevector(a, b, 2, 10, 3, 11, 6, 14, 7, 15);
-        };
-        const Floats a = low(v[0], v[1]), b = low(v[2], v[3]), c = high(v[0], v[1]),
-                     d = high(v[2], v[3]);
-        v[0] = __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13);
-        v[1] = __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15);
-        v[2] = __builtin_shufflevector(c, d, 0, 1, 8, 9, 4, 5, 12, 13);
-        v[3] = __builtin_shufflevector(c, d, 2, 3, 10, 11, 6, 7, 14, 15);
     }
 };
 

@@ -96,17 +96,11 @@ private:
     char *to(std::int64_t g) const {
         return out_ + (g / panel_groups_) * depth_.size * step_ + g % panel_groups_ * made_bytes;
     }
-    static void copy_one(char *out, const char *in) {
+    template <int n> static void copy(char *out, const char *in) {
         if constexpr (std::is_void_v<Format>)
-            std::memcpy(out, in, Size);
+            std::memcpy(out, in, n * Size);
         else
-            put<Format>(out, load_vector<VectorN<Unit, 1>>(in));
-    }
-    static void copy_group(char *out, const char *in) {
-        if constexpr (std::is_void_v<Format>)
-            std::memcpy(out, in, bytes);
-        else
-            put<Format>(out, load_vector<VectorN<Unit, Group>>(in));
+            put<Format>(out, load_vector<VectorN<Unit, n>>(in));
     }
 
     void copy_runs(std::int64_t first, std::int64_t last) const {
@@ -117,7 +111,7 @@ private:
         for (std::int64_t p = 0; p < depth_.size; ++p) {
             const char *in = from + depth_.offsets[p];
             for (std::int64_t g = 0; g < count; ++g)
-                copy_group(begin[g] + p * step_, in + g * bytes);
+                copy<Group>(begin[g] + p * step_, in + g * bytes);
         }
     }
 
@@ -152,14 +146,14 @@ private:
         for (std::int64_t p = 0; p < depth_.size; ++p) {
             char *row = out + p * step_;
             for (int i = 0; i < count; ++i)
-                copy_one(row + i * made, data_ + rows[i] + depth_.offsets[p]);
+                copy<1>(row + i * made, data_ + rows[i] + depth_.offsets[p]);
             std::memset(row + count * made, 0, static_cast<std::size_t>((Group - count) * made));
         }
     }
     void gather(char *out, const std::int64_t *rows, std::int64_t p) const {
         char *row = out + p * step_;
         const char *in = data_ + depth_.offsets[p];
-        for (int i = 0; i < Group; ++i) copy_one(row + i * made, in + rows[i]);
+        for (int i = 0; i < Group; ++i) copy<1>(row + i * made, in + rows[i]);
     }
     // W indices along k of W rows at a time: the rows are dense along k there.
     void transpose_run(char *out, std::int64_t out_step, const std::int64_t *rows,
@@ -247,7 +241,7 @@ private:
         } else {
             for (int i = 0; i < N; ++i)
                 for (int j = 0; j < N; ++j)
-                    copy_one(out[j] + out_offset + i * made, in[i] + in_offset + j * Size);
+                    copy<1>(out[j] + out_offset + i * made, in[i] + in_offset + j * Size);
         }
     }
 

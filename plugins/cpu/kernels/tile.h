@@ -365,19 +365,29 @@ private:
         return s;
     }
 
-    // Numbers of d as vectors: complex ones have their parts side by side there.
-    template <int... i>
-    static void split(const V (&in)[2], Sum &s, std::integer_sequence<int, i...>) {
-        s.part[0] = __builtin_shufflevector(in[0], in[1], (2 * i)...);
-        s.part[1] = __builtin_shufflevector(in[0], in[1], (2 * i + 1)...);
+    // The vectors that d has of these numbers: complex ones have their parts side by side there.
+    static Sum stored(Sum s) {
+        if constexpr (!is_complex<T>)
+            return s;
+        else
+            return [&]<int... i>(std::integer_sequence<int, i...>)->Sum {
+                const V re = s.part[0], im = s.part[1];
+                return {{__builtin_shufflevector(re, im, (i / 2 + i % 2 * width)...),
+                         __builtin_shufflevector(re, im, (i / 2 + width / 2 + i % 2 * width)...)}};
+            }
+        (std::make_integer_sequence<int, width>());
     }
-    template <int... i>
-    static void join(const Sum &s, V (&out)[2], std::integer_sequence<int, i...>) {
-        out[0] = __builtin_shufflevector(s.part[0], s.part[1], (i / 2 + i % 2 * width)...);
-        out[1] =
-            __builtin_shufflevector(s.part[0], s.part[1], (i / 2 + width / 2 + i % 2 * width)...);
+    // The numbers of such vectors.
+    static Sum loaded(Sum s) {
+        if constexpr (!is_complex<T>)
+            return s;
+        else
+            return [&]<int... i>(std::integer_sequence<int, i...>)->Sum {
+                return {{__builtin_shufflevector(s.part[0], s.part[1], (2 * i)...),
+                         __builtin_shufflevector(s.part[0], s.part[1], (2 * i + 1)...)}};
+            }
+        (std::make_integer_sequence<int, width>());
     }
-    using Every = std::make_integer_sequence<int, width>;
     using Span = VectorN<R, is_complex<T> ? width : span>;
 
     static void finish(Sum s, int row, int column, const TileFactors &factors,
@@ -385,25 +395,21 @@ private:
         if (!factors.beta.is_zero) {
             const char *c = place.c + place.c_columns[column];
             Sum t;
-            if constexpr (is_complex<T>) {
-                const V in[2] = {load_vector<V>(c + place.c_rows[row]),
-                                 load_vector<V>(c + place.c_rows[row + span])};
-                split(in, t, Every());
-            } else if constexpr (spans == 1) {
-                t.part[0] = load_vector<V>(c + place.c_rows[row]);
-            } else {
+            if constexpr (spans == parts)
+                for (int q = 0; q < parts; ++q)
+                    t.part[q] = load_vector<V>(c + place.c_rows[row + q * span]);
+            else
                 t.part[0] = joined(load_vector<Span>(c + place.c_rows[row]),
                                    load_vector<Span>(c + place.c_rows[row + span]));
-            }
-            s = added(s, scaled(t, factors.beta.as<T>()));
+            s = added(s, scaled(loaded(t), factors.beta.as<T>()));
         }
+        s = stored(s);
         Span out[spans];
-        if constexpr (is_complex<T>) {
-            join(s, out, Every());
+        if constexpr (spans == parts) {
+            for (int q = 0; q < parts; ++q) out[q] = s.part[q];
         } else {
             out[0] = part_of<span>(s.part[0], std::integral_constant<int, 0>());
-            if constexpr (spans == 2)
-                out[1] = part_of<span>(s.part[0], std::integral_constant<int, span>());
+            out[1] = part_of<span>(s.part[0], std::integral_constant<int, span>());
         }
         for (int t = 0; t < spans; ++t) {
             char *d = place.d + place.d_columns[column] + place.d_rows[row + t * span];
@@ -428,13 +434,10 @@ private:
             return std::array{first(piece)...};
         }
         (std::make_integer_sequence<int, pieces>());
-        const T beta = factors.beta.as<T>();
-        const std::int64_t d_row = place.d_rows[0], c_row = place.c_rows[0];
 #pragma GCC unroll 8
         for (int j = 0; j < columns; ++j) {
             if (j == place.column_counts[0]) return;
-            char *const d = place.d + place.d_columns[j] + d_row;
-            const char *const c = place.c + place.c_columns[j] + c_row;
+            char *const d = place.d + place.d_columns[j] + place.d_rows[0];
 #pragma GCC unroll 4
             for (int v = 0; v < vectors; ++v) {
                 const auto each_part = [&](auto &&body) {
@@ -445,22 +448,14 @@ private:
                 };
                 Sum s = sum[j][v];
                 if (!factors.beta.is_zero) {
-                    V in[parts];
-                    each_part([&](int q, const PartialVector<R> &part, int at) {
-                        in[q] = part.load(c + at);
-                    });
+                    const char *const c = place.c + place.c_columns[j] + place.c_rows[0];
                     Sum t;
-                    if constexpr (is_complex<T>)
-                        split(in, t, Every());
-                    else
-                        t.part[0] = in[0];
-                    s = added(s, scaled(t, beta));
+                    each_part([&](int q, const PartialVector<R> &part, int at) {
+                        t.part[q] = part.load(c + at);
+                    });
+                    s = added(s, scaled(loaded(t), factors.beta.as<T>()));
                 }
-                if constexpr (is_complex<T>) {
-                    V out[2];
-                    join(s, out, Every());
-                    s = {{out[0], out[1]}};
-                }
+                s = stored(s);
                 each_part([&](int q, const PartialVector<R> &part, int at) {
                     part.store(d + at, s.part[q]);
                 });
@@ -487,14 +482,8 @@ private:
 #endif
 
     static void store_values(T *to, Sum s) {
-        if constexpr (is_complex<T>) {
-            V out[2];
-            join(s, out, Every());
-            store_vector(to, out[0]);
-            store_vector(to + width / 2, out[1]);
-        } else {
-            store_vector(to, s.part[0]);
-        }
+        s = stored(s);
+        for (int q = 0; q < parts; ++q) store_vector(to + q * (width / parts), s.part[q]);
     }
     // A tile of which some rows or columns are not there, or not dense in d, or which is converted,
     // or which comes from AMX.
