@@ -54,6 +54,10 @@ enum class PackedNumbers : std::uint8_t {
     unsigned_unsigned
 };
 
+inline bool have_same_sign(PackedNumbers n) {
+    return n == PackedNumbers::signed_signed || n == PackedNumbers::unsigned_unsigned;
+}
+
 // Indices along k that share a lane of a panel.
 template <class T> inline constexpr int in_lane = is_packed<T> ? 4 / packed_size<T> : 1;
 

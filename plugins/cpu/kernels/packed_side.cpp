@@ -52,6 +52,9 @@ PackedSide::PackedSide(const ProductCode &code_, const AxisList &axes, ProductOp
       group(operand == product_a ? code.row_group : code.column_group),
       panel_groups(operand == product_a ? code.row_groups : code.column_groups), dtype(side.dtype),
       raw_size(sizes[side.dtype]), arrangement(arrangement_),
+      flips(operand == product_a && code.flips_rows && have_same_sign(arrangement.numbers)
+                ? 0x80808080
+                : 0),
       widens(raw_size == 2 && widened(dtype) == ATOLL_DTYPE_FLOAT32 && !side.swapped &&
              (call_dtype == dtype || call_dtype == ATOLL_DTYPE_FLOAT32) &&
              code.dtype == ATOLL_DTYPE_FLOAT32 && !code.is_packed()),
@@ -204,8 +207,9 @@ template <class Number> void PackedSide::join_lines(std::uint32_t *out, const ch
         for (; i + 16 <= n; i += 16) {
             using Bytes = VectorN<std::uint8_t, 16>;
             const auto of = [&](int k) { return load_vector<Bytes>(in[k] + i); };
-            store_vector(out + i,
-                         lanes_of_lines(joined(joined(of(0), of(1)), joined(of(2), of(3)))));
+            const auto lanes = (VectorN<std::uint32_t, 16>)lanes_of_lines(
+                joined(joined(of(0), of(1)), joined(of(2), of(3))));
+            store_vector(out + i, lanes ^ flips);
         }
 #endif
     ATOLL_INDEPENDENT
@@ -214,18 +218,18 @@ template <class Number> void PackedSide::join_lines(std::uint32_t *out, const ch
 #pragma GCC unroll 4
         for (int k = 1; k < all; ++k)
             lane |= std::uint32_t{load<Number>(in[k] + i * number)} << (8 * number * k);
-        out[i] = lane;
+        out[i] = lane ^ flips;
     }
 }
 
-// What is dense along k has lanes as they are. One position after the other is read, often along
-// all of memory, and only then do positions stand side by side.
+// What is dense along k has lanes nearly as they are. One position after the other is read, often
+// along all of memory, and only then do positions stand side by side.
 void PackedSide::copy_dense(char *panel, char *raw, const char *data, const Block &block,
                             std::int64_t depth) const {
     constexpr std::int64_t line = amx_lanes * 4;
     const std::int64_t positions = panel_positions(), bytes = depth * code.number(),
                        row = line_of_position(bytes);
-    if (positions == 8 && group == 8 && block.counts[0] > 0)
+    if (operand == product_b && positions == 8 && group == 8 && block.counts[0] > 0)
         return transpose_eight(panel, data, block, bytes);
     for (std::int64_t i = 0; i < positions; ++i) {
         // Positions that a group lacks have another one's numbers, as their sums go nowhere; groups
@@ -234,19 +238,19 @@ void PackedSide::copy_dense(char *panel, char *raw, const char *data, const Bloc
         for (std::int64_t first = 0; first < bytes; first += line) {
             char *const to = turns() ? panel + first * positions + i * line : raw + i * row + first;
             const char *const from = data + block.packed[i] + first;
-            if (!none && bytes - first >= line) {
-                std::memcpy(to, from, line);
-                continue;
-            }
-            std::memset(to, 0, line);
-            if (!none) std::memcpy(to, from, static_cast<std::size_t>(bytes - first));
+            VectorN<std::uint32_t, amx_lanes> lanes = {};
+            if (!none && bytes - first >= line)
+                std::memcpy(&lanes, from, line);
+            else if (!none)
+                std::memcpy(&lanes, from, static_cast<std::size_t>(bytes - first));
+            store_vector(to, lanes ^ flips);
         }
     }
     if (!turns())
         transpose(4, positions, code.lanes_along_k(depth), panel, positions * 4, raw, row);
 }
 
-// The same of eight positions, at least one of which is there: in registers.
+// The same of eight columns, at least one of which is there: in registers.
 void PackedSide::transpose_eight(char *panel, const char *data, const Block &block,
                                  std::int64_t bytes) const {
     using V = VectorN<std::uint32_t, 8>;

@@ -31,8 +31,9 @@ struct PackedSide {
     std::uint32_t dtype;   // of the operand's elements
     std::int64_t raw_size; // of these
     Arrangement arrangement;
-    bool widens;   // halves to float32, while they are packed
-    bool converts; // otherwise, before or after
+    std::uint32_t flips; // bits of each lane
+    bool widens;         // halves to float32, while they are packed
+    bool converts;       // otherwise, before or after
     Conversion conversion;
     Grouping grouping;
 

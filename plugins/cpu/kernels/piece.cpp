@@ -55,38 +55,44 @@ template <class Body> void Piece::each_tile(Body &&body) const {
     const std::int64_t passing = rows_pass ? down : across, other = rows_pass ? across : down;
     const std::int64_t others = panels_in(reused_bytes, rows_pass ? b_panel : a_panel);
     run = std::min(run, panels_in(block_sizes().passing_bytes, rows_pass ? a_panel : b_panel));
+    Tile tile;
+    tile.place.d = target.d;
+    tile.place.c = goes_on ? target.d : target.c;
+    tile.place.added = goes_on ? dense_in_d : dense_in_c;
+    tile.place.in = target.in;
+    tile.place.out = target.out;
     for (std::int64_t first = 0; first < other; first += others)
         for (std::int64_t begin = 0; begin < passing; begin += run)
-            for (std::int64_t stays = first; stays < std::min(first + others, other); ++stays)
-                for (std::int64_t p = begin; p < std::min(begin + run, passing); ++p)
-                    body(rows_pass ? tile(p, stays) : tile(stays, p));
+            for (std::int64_t stays = first; stays < std::min(first + others, other); ++stays) {
+                rows_pass ? set_columns(tile, stays) : set_rows(tile, stays);
+                for (std::int64_t p = begin; p < std::min(begin + run, passing); ++p) {
+                    rows_pass ? set_rows(tile, p) : set_columns(tile, p);
+                    body(tile);
+                }
+            }
 }
 
-// The tile of a panel of rows and one of columns.
-Piece::Tile Piece::tile(std::int64_t i, std::int64_t j) const {
-    const PanelRows &rows = m.panels[i];
-    const std::int64_t row = i * code.rows, column = j * code.columns;
-    Tile t;
-    t.a = a + i * a_panel;
-    t.b = b + j * b_panel;
-    t.place.d = target.d;
-    t.place.c = goes_on ? target.d : target.c;
-    t.place.d_rows = m.d + row;
-    t.place.c_rows = (goes_on ? m.d : m.c) + row;
-    t.place.d_columns = n.d + column;
-    t.place.c_columns = (goes_on ? n.d : n.c) + column;
-    t.place.counts = m.counts + i * code.row_groups;
-    t.place.dense = m.dense + i * code.row_groups;
-    t.place.added = goes_on ? dense_in_d : dense_in_c;
-    t.place.column_counts = n.counts + j * code.column_groups;
-    t.place.in = target.in;
-    t.place.out = target.out;
-    const unsigned wanted =
-        dense_in_d | (factors.beta.is_zero ? 0u : static_cast<unsigned>(t.place.added));
-    t.groups = rows.groups;
-    t.place.direct = (rows.dense & wanted) == wanted && !target.out;
-    t.place.run = (rows.run & wanted) == wanted ? rows.count : 0;
-    return t;
+void Piece::set_rows(Tile &tile, std::int64_t panel) const {
+    const PanelRows &rows = m.panels[panel];
+    const std::int64_t row = panel * code.rows, group = panel * code.row_groups;
+    tile.a = a + panel * a_panel;
+    tile.groups = rows.groups;
+    TilePlace &place = tile.place;
+    place.d_rows = m.d + row;
+    place.c_rows = (goes_on ? m.d : m.c) + row;
+    place.counts = m.counts + group;
+    place.dense = m.dense + group;
+    const int wanted = dense_in_d | (factors.beta.is_zero ? 0 : place.added);
+    place.direct = (rows.dense & wanted) == wanted && !target.out;
+    place.run = (rows.run & wanted) == wanted ? rows.count : 0;
+}
+void Piece::set_columns(Tile &tile, std::int64_t panel) const {
+    const std::int64_t column = panel * code.columns;
+    tile.b = b + panel * b_panel;
+    TilePlace &place = tile.place;
+    place.d_columns = n.d + column;
+    place.c_columns = (goes_on ? n.d : n.c) + column;
+    place.column_counts = n.counts + panel * code.column_groups;
 }
 
 void Piece::run() const {

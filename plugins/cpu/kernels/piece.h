@@ -57,7 +57,8 @@ private:
         int groups;
     };
     template <class Body> void each_tile(Body &&body) const;
-    Tile tile(std::int64_t i, std::int64_t j) const;
+    void set_rows(Tile &tile, std::int64_t panel) const;
+    void set_columns(Tile &tile, std::int64_t panel) const;
     void multiply(const Tile &tile) const {
         code.multiply(tile.groups, depth, tile.a, tile.b, factors, tile.place);
     }

@@ -60,6 +60,7 @@ struct ProductCode {
     int in_lane;                    // indices along k that share a lane
     std::int64_t column_sums_bytes; // behind a panel of columns
     bool by_amx, is_float, is_complex;
+    bool flips_rows; // bytes of rows change their sign where those of columns have the same
     ProductFactor one;
 
     // One tile: the sums of a panel of rows and a panel of columns, `depth` lanes of each, times

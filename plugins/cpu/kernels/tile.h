@@ -4,9 +4,9 @@
 // Rows (indices along m) are packed in panels of TileShape::rows, columns in panels of
 // TileShape::columns: for each index along k the panel's elements side by side, zeros past the end.
 // A complex panel of a has the real parts of its rows, then the imaginary parts; one of b has
-// complex numbers; one of b that holds bytes ends with the sum of each column. Rows come in groups
-// (TileShape::row_group): within a group d's elements are mostly dense, so that they are stored as
-// vectors, but every group has its own place in d.
+// complex numbers; one of b that holds bytes ends with what the sums of each column begin with.
+// Rows come in groups (TileShape::row_group): within a group d's elements are mostly dense, so that
+// they are stored as vectors, but every group has its own place in d.
 #pragma once
 
 #include "functors/arithmetic.h"
@@ -111,7 +111,7 @@ public:
         }
 #if defined(__AVX512BW__)
         if constexpr (std::is_same_v<T, Bytes>) {
-            c.arrange_rows = &shift_rows;
+            c.flips_rows = true;
             c.arrange_columns = &sum_columns;
             c.column_sums_bytes = columns * sizeof(R);
         }
@@ -162,8 +162,8 @@ private:
     static constexpr int spans = width / span;
 
     // What multiplies lanes of rows and a lane of columns, and adds to their sums. If it shifts,
-    // rows are packed as numbers of the other sign, and sums lack `shift` times those of the
-    // column.
+    // rows are packed as numbers of the other sign (ProductCode::flips_rows), and sums begin with
+    // `shift` times those of the column.
     struct MultiplyOne {
         static constexpr bool shifts = false;
         static V add(V x, V y, V sum) { return multiply_add(x, y, sum); }
@@ -206,11 +206,16 @@ private:
     }
     // The first `vectors` vectors of the panel's rows; the others have none.
     template <int vectors, class Multiply, bool fetches_panels = false>
-    [[gnu::noinline]] static void multiply(std::int64_t depth, const R *a, const R *b,
-                                           const TileFactors &factors, const TilePlace &place) {
+    [[gnu::noinline, gnu::flatten]] static void multiply(std::int64_t depth, const R *a, const R *b,
+                                                         const TileFactors &factors,
+                                                         const TilePlace &place) {
         Sum sum[columns][vectors] = {};
-        [[maybe_unused]] ColumnSums column_sums;
-        if constexpr (Multiply::shifts) column_sums = load_vector<ColumnSums>(b + depth * columns);
+        if constexpr (Multiply::shifts) {
+#pragma GCC unroll 8
+            for (int j = 0; j < columns; ++j)
+#pragma GCC unroll 4
+                for (int v = 0; v < vectors; ++v) sum[j][v].part[0] += b[depth * columns + j];
+        }
         // Column by column: all at once, they would take the L1 cache's buffers from the panels.
         const bool fetches = factors.fetches_added && place.direct;
         const std::int64_t part = fetches ? (depth + columns - 1) / columns : depth;
@@ -233,13 +238,6 @@ private:
                 b += columns * parts;
             }
         }
-        if constexpr (Multiply::shifts) {
-#pragma GCC unroll 8
-            for (int j = 0; j < columns; ++j)
-#pragma GCC unroll 4
-                for (int v = 0; v < vectors; ++v)
-                    sum[j][v].part[0] += Multiply::shift * column_sums[j];
-        }
         if (!factors.alpha.is_one) {
             const T alpha = factors.alpha.as<T>();
 #pragma GCC unroll 8
@@ -249,7 +247,8 @@ private:
         }
 #if defined(__AVX512BW__)
         if (place.run && !place.out && !(factors.streams && place.direct))
-            return finish_run(sum, factors, place);
+            return factors.beta.is_zero ? finish_run<false>(sum, factors, place)
+                                        : finish_run<true>(sum, factors, place);
         if constexpr (std::is_same_v<R, float> && !is_complex<T>) {
             if (place.run && factors.rounded_to == ATOLL_DTYPE_FLOAT16)
                 return finish_halves<vector_halves::Float16>(sum, place);
@@ -422,7 +421,7 @@ private:
 
 #if defined(__AVX512BW__)
     // Rows that are side by side, whether all of the tile's are there or not.
-    template <int vectors> static void
+    template <bool adds, int vectors> static void
     finish_run(Sum (&sum)[columns][vectors], const TileFactors &factors, const TilePlace &place) {
         // What is stored as one vector, of which there may be two in a Sum.
         constexpr int pieces = parts * vectors, in_piece = width / parts;
@@ -434,9 +433,7 @@ private:
             return std::array{first(piece)...};
         }
         (std::make_integer_sequence<int, pieces>());
-#pragma GCC unroll 8
-        for (int j = 0; j < columns; ++j) {
-            if (j == place.column_counts[0]) return;
+        each_column(place, [&](auto j) {
             char *const d = place.d + place.d_columns[j] + place.d_rows[0];
 #pragma GCC unroll 4
             for (int v = 0; v < vectors; ++v) {
@@ -447,7 +444,7 @@ private:
                              (v * parts + q) * vector_bytes);
                 };
                 Sum s = sum[j][v];
-                if (!factors.beta.is_zero) {
+                if constexpr (adds) {
                     const char *const c = place.c + place.c_columns[j] + place.c_rows[0];
                     Sum t;
                     each_part([&](int q, const PartialVector<R> &part, int at) {
@@ -460,15 +457,22 @@ private:
                     part.store(d + at, s.part[q]);
                 });
             }
+        });
+    }
+    // body(column) for those that are there, the number as a constant: with loops that end early
+    // GCC keeps all sums in memory.
+    template <class Body> static void each_column(const TilePlace &place, Body &&body) {
+        const int count = place.column_counts[0];
+        [&]<int... j>(std::integer_sequence<int, j...>) {
+            (void)((j < count && (body(std::integral_constant<int, j>()), true)) && ...);
         }
+        (std::make_integer_sequence<int, columns>());
     }
 
     // The same where they are rounded to halves.
     template <class Format, int vectors>
     static void finish_halves(Sum (&sum)[columns][vectors], const TilePlace &place) {
-#pragma GCC unroll 8
-        for (int j = 0; j < columns; ++j) {
-            if (j == place.column_counts[0]) return;
+        each_column(place, [&](auto j) {
             char *const d = place.d + place.d_columns[j] + place.d_rows[0];
 #pragma GCC unroll 4
             for (int v = 0; v < vectors; ++v) {
@@ -477,7 +481,7 @@ private:
                                          static_cast<__mmask16>((1u << rest) - 1),
                                          (__m256i)Format::rounded(sum[j][v].part[0]));
             }
-        }
+        });
     }
 #endif
 
@@ -578,15 +582,7 @@ private:
         for (std::int64_t i = 0; i < n; ++i) to[i] = plus(to[i], times(factor, from[i]));
     }
 #if defined(__AVX512BW__)
-    // As MultiplyBytes wants them.
-    static void shift_rows(char *panels, std::int64_t lines, const Arrangement &how) {
-        if (how.numbers != PackedNumbers::signed_signed &&
-            how.numbers != PackedNumbers::unsigned_unsigned)
-            return;
-        std::uint32_t *const at = reinterpret_cast<std::uint32_t *>(panels);
-        for (std::int64_t i = 0; i < lines * rows; ++i) at[i] ^= 0x80808080;
-    }
-    // The sums of the numbers of each column, as MultiplyBytes needs them, follow its panel.
+    // The sums of the numbers of each column, times MultiplyBytes' shift, follow its panel.
     static void sum_columns(char *panel, std::int64_t lines, const Arrangement &how) {
         const auto sum_by = [&]<class Multiply>(Multiply) {
             constexpr std::int64_t line = columns * sizeof(R);
@@ -599,7 +595,8 @@ private:
                                                    sums[k]);
             for (; i < lines; ++i)
                 sums[0] = Multiply::add_column(load_vector<ColumnSums>(panel + i * line), sums[0]);
-            store_vector(panel + lines * line, (sums[0] + sums[1]) + (sums[2] + sums[3]));
+            store_vector(panel + lines * line,
+                         Multiply::shift * ((sums[0] + sums[1]) + (sums[2] + sums[3])));
         };
         if (how.numbers == PackedNumbers::signed_signed) sum_by(MultiplyBytes<true, true>());
         if (how.numbers == PackedNumbers::unsigned_unsigned) sum_by(MultiplyBytes<false, false>());
