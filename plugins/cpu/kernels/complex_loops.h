@@ -95,21 +95,25 @@ struct PartsBlock {
     }
 };
 
-// A vector of the real and one of the imaginary parts of as many dense complex doubles.
+// A vector of the real and one of the imaginary parts of as many dense complex numbers.
+template <class R> struct PartVectors { Vector<R> re, im; };
 using Doubles = Vector<double>;
-struct PartVectors {
-    Doubles re, im;
-};
-inline PartVectors load_parts(const Complex<double> *from) {
-    return [&]<int... i>(std::integer_sequence<int, i...>)->PartVectors {
-        const auto a = load_vector<Doubles>(from);
-        const auto b = load_vector<Doubles>(from + lanes<double> / 2);
-        return {__builtin_shufflevector(a, b, 2 * i...),
-                __builtin_shufflevector(a, b, (2 * i + 1)...)};
+using DoubleParts = PartVectors<double>;
+template <class R, class From> PartVectors<R> load_parts(const Complex<From> *from) {
+    return [&]<int... i>(std::integer_sequence<int, i...>)->PartVectors<R> {
+        using V = VectorN<From, lanes<R>>;
+        const auto a = load_vector<V>(from);
+        const auto b = load_vector<V>(from + lanes<R> / 2);
+        const V re = __builtin_shufflevector(a, b, 2 * i...),
+                im = __builtin_shufflevector(a, b, (2 * i + 1)...);
+        if constexpr (std::is_same_v<R, From>)
+            return {re, im};
+        else
+            return {vector_math::as_doubles(re), vector_math::as_doubles(im)};
     }
-    (std::make_integer_sequence<int, lanes<double>>());
+    (std::make_integer_sequence<int, lanes<R>>());
 }
-inline void store_parts(Complex<double> *to, PartVectors z) {
+inline void store_parts(Complex<double> *to, DoubleParts z) {
     [&]<int... i>(std::integer_sequence<int, i...>) {
         constexpr int count = lanes<double>;
         constexpr auto place = [](int k) { return k % 2 * count + k / 2; };
@@ -120,14 +124,14 @@ inline void store_parts(Complex<double> *to, PartVectors z) {
 }
 
 // complex_math::plain_quotient and is_plain, with the same bits.
-inline PartVectors plain_quotients(PartVectors a, PartVectors b) {
+inline DoubleParts plain_quotients(DoubleParts a, DoubleParts b) {
     using namespace vector_math;
     const auto sign = bits(absolute(b.re) >= absolute(b.im) ? b.re : b.im);
     const auto turned = [&](Doubles x) { return flipped(x, sign); };
     const Doubles re = turned(b.re), im = turned(b.im), square = turned(re * re + im * im);
     return {(a.re * re + a.im * im) / square, (a.im * re + a.re * -im) / square};
 }
-inline auto are_plain(PartVectors a, PartVectors b) {
+inline auto are_plain(DoubleParts a, DoubleParts b) {
     using vector_math::absolute;
     constexpr double low = complex_math::moderate_low, high = complex_math::moderate_high;
     const Doubles a_re = absolute(a.re), a_im = absolute(a.im);
@@ -148,12 +152,12 @@ inline void dense_quotients(std::int64_t n, char *const *data, const std::int64_
         for (std::int64_t k = begin; k < end; ++k)
             out[k] = functor::divide::apply(a[k * step_a], b[k * step_b]);
     };
-    const auto same = [](T z) { return PartVectors{z.re - Doubles{}, z.im - Doubles{}}; };
-    const PartVectors first_a = same(*a), first_b = same(*b);
+    const auto same = [](T z) { return DoubleParts{z.re - Doubles{}, z.im - Doubles{}}; };
+    const DoubleParts first_a = same(*a), first_b = same(*b);
     std::int64_t k = 0;
     for (; k + count <= n; k += count) {
-        const PartVectors x = step_a ? load_parts(a + k) : first_a;
-        const PartVectors y = step_b ? load_parts(b + k) : first_b;
+        const DoubleParts x = step_a ? load_parts<double>(a + k) : first_a;
+        const DoubleParts y = step_b ? load_parts<double>(b + k) : first_b;
         if (vector_math::all_of(are_plain(x, y))) [[likely]]
             store_parts(out + k, plain_quotients(x, y));
         else
@@ -258,13 +262,26 @@ void complex_vector_loop(std::int64_t n, char *const *data, const std::int64_t *
 // Real functions of complex numbers, by those of two reals.
 struct ModulusOfParts {
     using Functor = functor::abs;
+    using Real = double;
     template <class X> static auto of(X re, X im) { return vector_math::Hypot::of(re, im); }
     template <class X> static auto outside(X re, X im) {
         return vector_math::Hypot::outside(re, im);
     }
 };
+#if defined(__AVX512F__)
+// The functor's loop, in double, takes 2.2 times as long on an Emerald Rapids.
+struct ModulusOfFloats {
+    using Functor = functor::abs;
+    using Real = float;
+    template <class X> static auto of(X re, X im) { return vector_math::HypotOfFloats::of(re, im); }
+    template <class X> static auto outside(X re, X im) {
+        return vector_math::HypotOfFloats::outside(re, im);
+    }
+};
+#endif
 struct AngleOfParts {
     using Functor = functor::angle;
+    using Real = double;
     template <class X> static auto of(X re, X im) { return vector_math::Atan2::of(im, re); }
     template <class X> static auto outside(X re, X im) {
         return vector_math::Atan2::outside(im, re);
@@ -274,39 +291,36 @@ struct AngleOfParts {
 template <class F, class T>
 void real_of_complex_loop(std::int64_t n, char *const *data, const std::int64_t *strides) {
     using R = Part<T>;
-    constexpr bool wide = std::is_same_v<R, double>;
-    constexpr std::int64_t block = PartsBlock::size;
-    PartsBlock parts;
-    alignas(64) double out[block];
+    using Real = typename F::Real; // what it is computed in
+    constexpr std::int64_t block = 64, step = lanes<Real>;
+    alignas(64) T in[block];
+    alignas(64) R out[block];
     for (std::int64_t begin = 0; begin < n; begin += block) {
         const std::int64_t count = std::min(block, n - begin);
         const char *from = data[1] + begin * strides[1];
         char *to = data[0] + begin * strides[0];
-        const bool whole = wide && count % lanes<double> == 0;
-        const bool dense = whole && strides[1] == sizeof(T);
-        const bool direct = whole && strides[0] == sizeof(R);
-        if (!dense) parts.load_padded<T>(count, from, strides[1]);
-        double *const results = direct ? at<double>(to) : out;
-        for (std::int64_t i = 0; i < count; i += lanes<double>) {
-            const PartVectors z =
-                dense ? load_parts(reinterpret_cast<const Complex<double> *>(from) + i)
-                      : PartVectors{load_vector<Doubles>(parts.re + i),
-                                    load_vector<Doubles>(parts.im + i)};
-            Doubles values = F::of(z.re, z.im);
-            const auto outside = F::outside(z.re, z.im);
+        const bool whole = count % step == 0, direct = whole && strides[0] == sizeof(R);
+        const T *z = reinterpret_cast<const T *>(from);
+        if (!whole || strides[1] != sizeof(T)) {
+            for (std::int64_t i = 0; i < count; ++i) in[i] = load<T>(from + i * strides[1]);
+            for (std::int64_t i = count; i % step != 0; ++i) in[i] = in[0];
+            z = in;
+        }
+        R *const results = direct ? at<R>(to) : out;
+        for (std::int64_t i = 0; i < count; i += step) {
+            const PartVectors<Real> parts = load_parts<Real>(z + i);
+            Vector<Real> values = F::of(parts.re, parts.im);
+            const auto outside = F::outside(parts.re, parts.im);
             if (vector_math::any(outside)) [[unlikely]]
-                for (int k = 0; k < lanes<double>; ++k)
+                for (int k = 0; k < step; ++k)
                     if (outside[k])
-                        values[k] = F::Functor::apply(Complex<double>{z.re[k], z.im[k]});
-            store_vector(results + i, values);
+                        values[k] = F::Functor::apply(Complex<Real>{parts.re[k], parts.im[k]});
+            if constexpr (std::is_same_v<R, Real>)
+                store_vector(results + i, values);
+            else
+                store_vector(results + i, vector_math::as_floats(values));
         }
-        if constexpr (wide) {
-            if (!direct) scattered(count, to, strides[0], out);
-        } else {
-            R rounded[block];
-            for (std::int64_t i = 0; i < count; ++i) rounded[i] = static_cast<R>(out[i]);
-            scattered(count, to, strides[0], rounded);
-        }
+        if (!direct) scattered(count, to, strides[0], out);
     }
 }
 

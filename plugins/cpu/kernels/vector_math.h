@@ -66,17 +66,18 @@ ATOLL_CHOICE(asin, Asin, Asin)
 ATOLL_CHOICE(acos, Acos, Acos)
 // Beside it: nanoseconds for an element in the functor's loop and here, for float, double; dense
 // operands of a million elements, on one thread of a Zen 4 at level v4.
-ATOLL_CHOICE(fmod, Fmod, Fmod)                       // 26, 27; 0.19, 0.56
-ATOLL_CHOICE(remainder, Remainder, Remainder)        // 30, 27; 0.21, 0.62
-ATOLL_CHOICE(floor_divide, FloorDivide, FloorDivide) // 40, 40; 0.23, 0.57
-ATOLL_CHOICE(atan2, Atan2, Atan2)                    // 18, 18; 0.81, 1.9
-#undef ATOLL_CHOICE
-// The functor's loop over floats, in double, takes 0.55; this one would take 0.37, and round worse.
+ATOLL_CHOICE(fmod, Fmod, Fmod)                                         // 26, 27; 0.19, 0.56
+ATOLL_CHOICE(remainder, Remainder, Remainder)                          // 30, 27; 0.21, 0.62
+ATOLL_CHOICE(floor_divide, FloorDivide, FloorDivide)                   // 40, 40; 0.23, 0.57
+ATOLL_CHOICE(atan2, Atan2, Atan2)                                      // 18, 18; 0.81, 1.9
 template <> struct Of<functor::hypot, double> { using type = Hypot; }; // 6.2; 0.79
 
 #if defined(__AVX512F__)
-// The instruction's time over this one's on Emerald Rapids: 2.1.
-template <> struct Of<functor::sqrt, double> { using type = SquareRoot; };
+// Beside it: the time of the instruction, or of the functor's loop over floats, which computes in
+// double, over this one's on an Emerald Rapids.
+ATOLL_CHOICE(sqrt, SquareRoot, SquareRoot)                                    // 1.35, 2.1
+template <> struct Of<functor::hypot, float> { using type = HypotOfFloats; }; // 2.2
 #endif
+#undef ATOLL_CHOICE
 
 } // namespace Atoll::kernels::vector_math
