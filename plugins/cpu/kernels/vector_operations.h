@@ -237,6 +237,10 @@ template <class V> inline V lookup(const double (&table)[32], Integers<V> index)
 
 // 2^n for a whole number n whose power is a normal number.
 template <class V> inline V power_of_two(V n) {
+#if defined(__AVX512F__)
+    if constexpr (sizeof(Element<V>) == 8) return _mm512_maskz_scalef_pd(every<V>, all<V>(1), n);
+    if constexpr (sizeof(Element<V>) == 4) return _mm512_maskz_scalef_ps(every<V>, all<V>(1), n);
+#endif
     return from_bits<V>((bits(n + rounder<V>) << fraction_bits<V>)+one_bits<V>);
 }
 // x 2^n for a whole number n, rounded once; n may be twice what power_of_two takes.
