@@ -118,6 +118,40 @@ TEST_CASE("every half gives what float32 gives, rounded once") {
     }
 }
 
+// Those about halfway between two numbers of the half: rounded to a float first, some would be
+// halfway.
+TEST_CASE("integers become halves by one rounding") {
+    for (int dtype : {int{ATOLL_DTYPE_INT32}, int{ATOLL_DTYPE_UINT32}, int{ATOLL_DTYPE_INT64},
+                      int{ATOLL_DTYPE_UINT64}}) {
+        const bool is_signed = dtype == ATOLL_DTYPE_INT32 || dtype == ATOLL_DTYPE_INT64;
+        const int bits = static_cast<int>(8 * facts[dtype].size) - (is_signed ? 1 : 0);
+        for (int half : {int{ATOLL_DTYPE_FLOAT16}, int{ATOLL_DTYPE_BFLOAT16}}) {
+            const int digits = half == ATOLL_DTYPE_FLOAT16 ? 11 : 8;
+            std::vector<std::uint64_t> numbers;
+            for (int exponent = digits + 1; exponent < bits; ++exponent)
+                for (std::uint64_t fraction : {0u, 1u, 2u, 0x55u, 0x7eu, 0x7fu})
+                    for (int away : {-2, -1, 0, 1, 2}) {
+                        const std::uint64_t one = std::uint64_t{1} << exponent,
+                                            last = one >> (digits - 1);
+                        const std::uint64_t number =
+                            one + fraction * last + last / 2 + static_cast<std::uint64_t>(away);
+                        numbers.push_back(number);
+                        if (is_signed) numbers.push_back(0 - number);
+                    }
+            const Shape shape = {static_cast<std::int64_t>(numbers.size())};
+            Operand in(dtype, false, shape, {true}, Layout::dense);
+            for (std::size_t k = 0; k < numbers.size(); ++k)
+                std::memcpy(in.memory.data() + in.start + k * facts[dtype].size, &numbers[k],
+                            facts[dtype].size);
+            for (const Function &f : function_list) {
+                if (f.id != ATOLL_FN_copy) continue;
+                Operand out(half, false, shape, {true}, Layout::dense);
+                check_elementwise(f, dtype, out, {&in});
+            }
+        }
+    }
+}
+
 TEST_CASE("random reals over the whole range") {
     Random random = sequence(29);
     const Shape shape = {3000};

@@ -165,28 +165,27 @@ float to_odd(double x) {
     return odd;
 }
 
-// An integer as a double that rounds to any shorter float as the integer itself would.
-template <class T> double sticky(T x) {
-    if constexpr (sizeof(T) < 8) {
-        return static_cast<double>(x);
-    } else {
-        const bool minus = x < T(0);
-        std::uint64_t size = minus ? std::uint64_t{0} - static_cast<std::uint64_t>(x)
-                                   : static_cast<std::uint64_t>(x);
-        if (size >> 53) size = (size & ~std::uint64_t{0x7ff}) | (size & 0x7ff ? 0x800 : 0);
-        return minus ? -static_cast<double>(size) : static_cast<double>(size);
-    }
+// Integers that round to a bfloat16 as they would themselves. Those of 64 bits go by way of a
+// double that does so.
+template <class T> float to_odd(T x) requires(sizeof(T) == 8) {
+    const bool minus = x < T(0);
+    std::uint64_t size =
+        minus ? std::uint64_t{0} - static_cast<std::uint64_t>(x) : static_cast<std::uint64_t>(x);
+    if (size >> 53) size = (size & ~std::uint64_t{0x7ff}) | (size & 0x7ff ? 0x800 : 0);
+    return to_odd(minus ? -static_cast<double>(size) : static_cast<double>(size));
+}
+// Of those that may not be floats the last nine bits become one.
+template <class T> float to_odd(T x) requires(sizeof(T) == 4) {
+    constexpr T end = T(1) << 24;
+    const T fewer = (x & ~T(0x1ff)) | ((x & T(0x1ff)) != 0 ? T(0x100) : T(0));
+    return static_cast<float>(x < end && (std::is_unsigned_v<T> || x > T(0) - end) ? x : fewer);
 }
 
 template <class T> void odd(std::int64_t n, char *out, const char *in) {
     float *o = reinterpret_cast<float *>(out);
     const T *i = reinterpret_cast<const T *>(in);
-    for (std::int64_t k = 0; k < n; ++k) {
-        if constexpr (is_float<T>)
-            o[k] = to_odd(i[k]);
-        else
-            o[k] = to_odd(sticky(i[k]));
-    }
+    ATOLL_INDEPENDENT
+    for (std::int64_t k = 0; k < n; ++k) o[k] = to_odd(i[k]);
 }
 void odd_parts(std::int64_t n, char *out, const char *in) { odd<double>(2 * n, out, in); }
 
