@@ -83,6 +83,14 @@ template <class Body> void each_piece(std::int64_t n, bool cut, Body &&body) {
     });
 }
 
+// body(begin, end, piece) for each of these pieces.
+template <class Body> void each_of(std::int64_t pieces, std::int64_t n, Body &&body) {
+    parallel(pieces, n / pieces, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t piece = begin; piece < end; ++piece)
+            body(n * piece / pieces, n * (piece + 1) / pieces, piece);
+    });
+}
+
 // The items of a row: load(elements, descending, begin, end, to) makes those from `begin` to `end`.
 // A pointer, so that one loop sorts what has the same items.
 template <class Item> struct Source {
@@ -258,22 +266,16 @@ private:
         Places *const places =
             reinterpret_cast<Places *>(memory_.room + memory_.items(n_, sizeof(Item)));
         each_pass(count, passes, true, [&](int digit, const Item *from, auto to) {
-            const auto each = [&](auto &&body) {
-                parallel(pieces, n_ / pieces, [&](std::int64_t begin, std::int64_t end) {
-                    for (std::int64_t piece = begin; piece < end; ++piece)
-                        body(n_ * piece / pieces, n_ * (piece + 1) / pieces, places[piece]);
-                });
-            };
             std::fill_n(places[0], pieces << bits, 0);
-            each([&](std::int64_t first, std::int64_t last, std::int64_t *own) {
-                count_digit<bits>(first, last, own, digit, from);
+            each_of(pieces, n_, [&](std::int64_t first, std::int64_t last, std::int64_t piece) {
+                count_digit<bits>(first, last, places[piece], digit, from);
             });
             std::int64_t before = 0;
             for (int value = 0; value < 1 << bits; ++value)
                 for (std::int64_t piece = 0; piece < pieces; ++piece)
                     before += std::exchange(places[piece][value], before);
-            each([&](std::int64_t first, std::int64_t last, std::int64_t *own) {
-                move<bits>(first, last, own, digit, from, to);
+            each_of(pieces, n_, [&](std::int64_t first, std::int64_t last, std::int64_t piece) {
+                move<bits>(first, last, places[piece], digit, from, to);
             });
         });
         return true;
@@ -452,8 +454,8 @@ template <class T> struct Argsort {
     }
     static void run(std::int64_t n, const Memory &memory, bool descending, bool cut) {
         const char *const x = memory.elements;
-        if (sizeof(T) == 1 && n >= short_row && !cut)
-            order_bytes(n, memory, descending);
+        if (sizeof(T) == 1 && n >= short_row)
+            order_bytes(n, memory, descending, cut ? pieces_of(n) : 1);
         else if (small(n))
             positions<Key<Small>, Small>(n, memory, cut, {&load_indexed<T, Small>, x, descending});
         else
@@ -461,23 +463,33 @@ template <class T> struct Argsort {
     }
 
 private:
-    static void order_bytes(std::int64_t n, const Memory &memory, bool descending) {
+    static void order_bytes(std::int64_t n, const Memory &memory, bool descending,
+                            std::int64_t pieces) {
         const char *x = memory.elements;
         char *const y = memory.result;
         if (x == y)
             x = static_cast<char *>(std::memcpy(memory.room, x, static_cast<std::size_t>(n)));
-        std::int64_t counts[256] = {}, places[256] = {};
-        count_each_byte(n, x, counts);
         std::uint8_t keys[256];
         for (int byte = 0; byte < 256; ++byte) {
             const auto element = static_cast<char>(byte);
             keys[byte] = static_cast<std::uint8_t>(key_of(read<T>(&element, 0), descending));
-            places[keys[byte]] += counts[byte];
         }
+        std::int64_t places[most_pieces][256];
+        each_of(pieces, n, [&](std::int64_t first, std::int64_t last, std::int64_t piece) {
+            std::int64_t counts[256] = {};
+            count_each_byte(last - first, x + first, counts);
+            std::fill_n(places[piece], 256, 0);
+            for (int byte = 0; byte < 256; ++byte) places[piece][keys[byte]] += counts[byte];
+        });
         std::int64_t before = 0;
-        for (std::int64_t &place : places) before += std::exchange(place, before);
-        for (std::int64_t k = 0; k < n; ++k)
-            write(y, places[keys[static_cast<std::uint8_t>(x[k])]]++, k);
+        for (int key = 0; key < 256; ++key)
+            for (std::int64_t piece = 0; piece < pieces; ++piece)
+                before += std::exchange(places[piece][key], before);
+        each_of(pieces, n, [&](std::int64_t first, std::int64_t last, std::int64_t piece) {
+            std::int64_t *const own = places[piece];
+            for (std::int64_t k = first; k < last; ++k)
+                write(y, own[keys[static_cast<std::uint8_t>(x[k])]]++, k);
+        });
     }
 };
 
