@@ -229,7 +229,7 @@ void PackedSide::copy_dense(char *panel, char *raw, const char *data, const Bloc
     constexpr std::int64_t line = amx_lanes * 4;
     const std::int64_t positions = panel_positions(), bytes = depth * code.number(),
                        row = line_of_position(bytes);
-    if (operand == product_b && positions == 8 && group == 8 && block.counts[0] > 0)
+    if (positions == 8 && group == 8 && flips == 0 && block.counts[0] > 0)
         return transpose_eight(panel, data, block, bytes);
     for (std::int64_t i = 0; i < positions; ++i) {
         // Positions that a group lacks have another one's numbers, as their sums go nowhere; groups
@@ -250,7 +250,7 @@ void PackedSide::copy_dense(char *panel, char *raw, const char *data, const Bloc
         transpose(4, positions, code.lanes_along_k(depth), panel, positions * 4, raw, row);
 }
 
-// The same of eight columns, at least one of which is there: in registers.
+// The same of eight positions, at least one of which is there: in registers.
 void PackedSide::transpose_eight(char *panel, const char *data, const Block &block,
                                  std::int64_t bytes) const {
     using V = VectorN<std::uint32_t, 8>;

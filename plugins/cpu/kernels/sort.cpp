@@ -8,7 +8,8 @@
 // its key, so that -0 stays -0. Digits that are the same everywhere cost no pass.
 //
 // Rows of integers and floats of four bytes or more go to vqsort, which takes half the time, unless
-// they are short, or have a NaN or -0, which share keys with others. Bytes are counted.
+// they are short, or have a NaN or -0, which share keys with others; with AVX-512 those of two
+// bytes and shorter ones of single bytes go there as int32. Longer ones of bytes are counted.
 //
 // Many rows of a few elements are sorted together: short_rows.h.
 #include "convert.h"
@@ -30,8 +31,8 @@ namespace {
 constexpr std::int64_t short_row = 48; // below, insertion beats counting digits
 // Below, it beats vqsort, too; floats have keys, which cost it time.
 template <class T> constexpr std::int64_t shortest_vqsort_row = is_float<Part<T>> ? 16 : 28;
-// Of 16 bits: what vqsort sorts by a network. Counting the two digits of more is faster, and the
-// eight of complex64 where vectors hold two keys.
+// Of 16 bits, unless they go as 32 (sorted_as()): what vqsort sorts by a network. Counting the two
+// digits of more is faster, and the eight of complex64 where vectors hold two keys.
 template <class T>
 constexpr std::int64_t longest_vqsort_row = sizeof(T) == 2 ? 8 * vector_bytes
                                             : is_complex<T> &&vector_bytes == 16
@@ -85,6 +86,7 @@ template <class Body> void each_piece(std::int64_t n, bool cut, Body &&body) {
 
 // body(begin, end, piece) for each of these pieces.
 template <class Body> void each_of(std::int64_t pieces, std::int64_t n, Body &&body) {
+    if (pieces == 1) return body(std::int64_t{0}, n, std::int64_t{0});
     parallel(pieces, n / pieces, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t piece = begin; piece < end; ++piece)
             body(n * piece / pieces, n * (piece + 1) / pieces, piece);
@@ -454,17 +456,20 @@ template <class T> struct Argsort {
     }
     static void run(std::int64_t n, const Memory &memory, bool descending, bool cut) {
         const char *const x = memory.elements;
-        if (sizeof(T) == 1 && n >= short_row)
-            order_bytes(n, memory, descending, cut ? pieces_of(n) : 1);
-        else if (small(n))
+        if constexpr (sizeof(T) == 1)
+            if (n >= short_row) {
+                if (!cut) return order_bytes<1>(n, memory, descending, 1);
+                return order_bytes<most_pieces>(n, memory, descending, pieces_of(n));
+            }
+        if (small(n))
             positions<Key<Small>, Small>(n, memory, cut, {&load_indexed<T, Small>, x, descending});
         else
             positions<Key<Large>, Large>(n, memory, cut, {&load_indexed<T, Large>, x, descending});
     }
 
 private:
-    static void order_bytes(std::int64_t n, const Memory &memory, bool descending,
-                            std::int64_t pieces) {
+    template <std::int64_t most> static void order_bytes(std::int64_t n, const Memory &memory,
+                                                         bool descending, std::int64_t pieces) {
         const char *x = memory.elements;
         char *const y = memory.result;
         if (x == y)
@@ -474,12 +479,18 @@ private:
             const auto element = static_cast<char>(byte);
             keys[byte] = static_cast<std::uint8_t>(key_of(read<T>(&element, 0), descending));
         }
-        std::int64_t places[most_pieces][256];
+        std::int64_t places[most][256];
         each_of(pieces, n, [&](std::int64_t first, std::int64_t last, std::int64_t piece) {
+            std::int64_t *const own = places[piece];
+            std::fill_n(own, 256, 0);
+            if (last - first < 2048) {
+                for (std::int64_t k = first; k < last; ++k)
+                    ++own[keys[static_cast<std::uint8_t>(x[k])]];
+                return;
+            }
             std::int64_t counts[256] = {};
             count_each_byte(last - first, x + first, counts);
-            std::fill_n(places[piece], 256, 0);
-            for (int byte = 0; byte < 256; ++byte) places[piece][keys[byte]] += counts[byte];
+            for (int byte = 0; byte < 256; ++byte) own[keys[byte]] += counts[byte];
         });
         std::int64_t before = 0;
         for (int key = 0; key < 256; ++key)
@@ -509,8 +520,11 @@ constexpr SorterRow argsorters = sorter_row<Argsort>();
 // What elements become before they are sorted. Vectors of AVX-512 sort numbers of 32 bits, which
 // they compress, in half the time of those of 16 (on an Emerald Rapids; 300 to 1 M elements).
 std::uint32_t sorted_as(std::uint32_t dtype, std::int64_t n) {
+    constexpr std::int64_t longest_row_of_bytes = 1536; // longer ones are counted in less time
+    const bool are_bytes = dtype == ATOLL_DTYPE_INT8 || dtype == ATOLL_DTYPE_UINT8,
+               are_two = dtype == ATOLL_DTYPE_INT16 || dtype == ATOLL_DTYPE_UINT16;
     if (vector_bytes == 64 && n > longest_short_row &&
-        (dtype == ATOLL_DTYPE_INT16 || dtype == ATOLL_DTYPE_UINT16))
+        (are_two || (are_bytes && n <= longest_row_of_bytes)))
         return ATOLL_DTYPE_INT32;
     return widened(dtype);
 }

@@ -2,11 +2,12 @@
 //
 // Note [Panels]
 // Rows (indices along m) are packed in panels of TileShape::rows, columns in panels of
-// TileShape::columns: for each index along k the panel's elements side by side, zeros past the end.
-// A complex panel of a has the real parts of its rows, then the imaginary parts; one of b has
-// complex numbers; one of b that holds bytes ends with what the sums of each column begin with.
-// Rows come in groups (TileShape::row_group): within a group d's elements are mostly dense, so that
-// they are stored as vectors, but every group has its own place in d.
+// TileShape::columns: for each index along k the panel's elements side by side, past the end zeros,
+// or what becomes of them where bytes change their sign (ProductCode::flips_rows). A complex panel
+// of a has the real parts of its rows, then the imaginary parts; one of b has complex numbers; one
+// of b that holds bytes ends with what the sums of each column begin with. Rows come in groups
+// (TileShape::row_group): within a group d's elements are mostly dense, so that they are stored as
+// vectors, but every group has its own place in d.
 #pragma once
 
 #include "functors/arithmetic.h"
