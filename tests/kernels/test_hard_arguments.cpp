@@ -73,6 +73,29 @@ TEST_CASE("reals are within a last place where a step could lose it") {
     });
 }
 
+// Where products of small numbers lose digits, too.
+TEST_CASE_TEMPLATE("square roots are rounded correctly at every exponent", T, float, double) {
+    constexpr int dtype = sizeof(T) == 4 ? ATOLL_DTYPE_FLOAT32 : ATOLL_DTYPE_FLOAT64;
+    using Limits = std::numeric_limits<T>;
+    std::mt19937_64 random(5);
+    std::vector<T> x, out;
+    for (int exponent = Limits::min_exponent - Limits::digits; exponent < Limits::max_exponent;
+         ++exponent)
+        for (int k = 0; k < 64; ++k)
+            x.push_back(std::ldexp(
+                1 + static_cast<T>(static_cast<double>(random() >> 12) * 0x1p-52), exponent));
+    out.resize(x.size());
+    const std::int64_t stride = sizeof(T);
+    at_each_level([&] {
+        REQUIRE(run(ATOLL_FN_sqrt, dtype, {static_cast<std::int64_t>(x.size())},
+                    {operand_at(out.data(), &stride, dtype),
+                     operand_at(x.data(), &stride, dtype)}) == ATOLL_STATUS_OK);
+        std::int64_t wrong = 0;
+        for (std::size_t k = 0; k < x.size(); ++k) wrong += out[k] != std::sqrt(x[k]);
+        CHECK(wrong == 0);
+    });
+}
+
 // Powers of a row by one number that take no logarithm: a product that is rounded twice is off by
 // up to one and a half last places.
 TEST_CASE_TEMPLATE("powers by some numbers are nearly rounded once", T, float, double) {
