@@ -30,12 +30,9 @@ template <int Inputs, class F, class T> constexpr Loop loop_of() {
         return &quotient_loop<T>;
     else if constexpr (is_complex<T> && std::is_same_v<F, functor::reciprocal>)
         return &reciprocal_loop<T>;
-    else if constexpr (std::is_same_v<T, Complex<double>> && std::is_same_v<F, functor::abs>)
-        return &real_of_complex_loop<ModulusOfParts, T>;
-#if defined(__AVX512F__)
-    else if constexpr (std::is_same_v<T, Complex<float>> && std::is_same_v<F, functor::abs>)
-        return &real_of_complex_loop<ModulusOfFloats, T>;
-#endif
+    else if constexpr (is_complex<T> && std::is_same_v<F, functor::abs> &&
+                       has_vector<functor::hypot, Part<T>>)
+        return &real_of_complex_loop<ModulusOfParts<Part<T>>, T>;
     else if constexpr (is_complex<T> && std::is_same_v<F, functor::angle>)
         return &real_of_complex_loop<AngleOfParts, T>;
     else if constexpr (has_complex_vector<F, T>)

@@ -114,7 +114,7 @@ void moduli_of(std::int64_t n, const Complex<double> *x, double *moduli) {
     char *const data[] = {reinterpret_cast<char *>(moduli),
                           const_cast<char *>(reinterpret_cast<const char *>(x))};
     const std::int64_t strides[] = {sizeof *moduli, sizeof *x};
-    real_of_complex_loop<ModulusOfParts, Complex<double>>(n, data, strides);
+    real_of_complex_loop<ModulusOfParts<double>, Complex<double>>(n, data, strides);
 }
 // Squares of floats do not leave the range of double.
 void moduli_of(std::int64_t n, const Complex<float> *x, double *moduli) {

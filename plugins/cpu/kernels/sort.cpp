@@ -75,22 +75,18 @@ struct Memory {
 std::int64_t pieces_of(std::int64_t n) {
     return std::clamp<std::int64_t>(n / cut_piece, 1, most_pieces);
 }
-// body(begin, end) over the elements of a row, or over those of its pieces by several threads.
-template <class Body> void each_piece(std::int64_t n, bool cut, Body &&body) {
-    if (!cut) return body(std::int64_t{0}, n);
-    const std::int64_t pieces = pieces_of(n);
-    parallel(pieces, n / pieces, [&](std::int64_t begin, std::int64_t end) {
-        body(n * begin / pieces, n * end / pieces);
-    });
-}
-
-// body(begin, end, piece) for each of these pieces.
+// body(begin, end, piece) for each of the pieces of n elements, by several threads.
 template <class Body> void each_of(std::int64_t pieces, std::int64_t n, Body &&body) {
     if (pieces == 1) return body(std::int64_t{0}, n, std::int64_t{0});
     parallel(pieces, n / pieces, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t piece = begin; piece < end; ++piece)
             body(n * piece / pieces, n * (piece + 1) / pieces, piece);
     });
+}
+// body(begin, end) over the elements of a row, or over those of its pieces.
+template <class Body> void each_piece(std::int64_t n, bool cut, Body &&body) {
+    each_of(cut ? pieces_of(n) : 1, n,
+            [&](std::int64_t begin, std::int64_t end, std::int64_t) { body(begin, end); });
 }
 
 // The items of a row: load(elements, descending, begin, end, to) makes those from `begin` to `end`.

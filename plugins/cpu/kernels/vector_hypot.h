@@ -6,16 +6,20 @@
 // most, so that a guess of 1 / h from the digits of s, to 4%, is enough.
 #pragma once
 
-#include "vector_operations.h"
+#include "vector_sqrt.h"
 
 namespace Atoll::kernels::vector_math {
 
+// Squares must not overflow, nor what they lose be subnormal; zeros have nothing to lose. Infinity
+// beside NaN is infinite.
+template <class X> inline auto loses_squares(X x, X y, Number<X> most, Number<X> least) {
+    const X a = magnitude(x), b = magnitude(y);
+    return (a > most) | (b > most) | ((a < least) & (b < least) & (a + b != Number<X>(0)));
+}
+
 struct Hypot {
-    // Squares must not overflow, nor what they lose be subnormal; zeros have nothing to lose.
-    // Infinity beside NaN is infinite.
     template <class X> static auto outside(X x, X y) {
-        const X a = magnitude(x), b = magnitude(y);
-        return (a > 0x1p500) | (b > 0x1p500) | ((a < 0x1p-450) & (b < 0x1p-450) & (a + b != 0.0));
+        return loses_squares(x, y, 0x1p500, 0x1p-450);
     }
 
     template <class V> static V of(V x, V y) {
@@ -37,8 +41,7 @@ struct Hypot {
 // the correction leaves little more than the last rounding.
 struct HypotOfFloats {
     template <class X> static auto outside(X x, X y) {
-        const X a = magnitude(x), b = magnitude(y);
-        return (a > 0x1p60F) | (b > 0x1p60F) | ((a < 0x1p-40F) & (b < 0x1p-40F) & (a + b != 0.0F));
+        return loses_squares(x, y, 0x1p60F, 0x1p-40F);
     }
     static Vector<float> of(Vector<float> x, Vector<float> y) {
         using V = Vector<float>;
@@ -50,10 +53,8 @@ struct HypotOfFloats {
         // Of zero it is zero, too.
         const V estimate =
             _mm512_maskz_rsqrt14_ps(_mm512_test_epi32_mask((__m512i)sum, (__m512i)sum), sum);
-        const V guess = sum * estimate, half = estimate * 0.5F;
-        const V error = multiply_subtract(guess, half, all<V>(0.5));
-        const V root = multiply_add(guess, error, guess), inverse = multiply_add(half, error, half);
-        return multiply_add(cancelling_subtract(root, root, sum) + lost, inverse, root);
+        const auto [root, half] = roots(sum, estimate);
+        return multiply_add(cancelling_subtract(root, root, sum) + lost, half, root);
     }
 };
 #endif

@@ -5,6 +5,15 @@
 
 namespace Atoll::kernels::vector_math {
 
+// sqrt(x) and half of 1 / sqrt(x), from an estimate of the latter by a step of Goldschmidt's
+// method, which doubles the digits.
+template <class V> struct Roots { V root, half; };
+template <class V> inline Roots<V> roots(V x, V estimate) {
+    const V root = x * estimate, half = estimate * Element<V>(0.5);
+    const V error = multiply_subtract(root, half, all<V>(0.5));
+    return {multiply_add(root, error, root), multiply_add(half, error, half)};
+}
+
 #if defined(__AVX512F__)
 // Correctly rounded, as the instruction. From an estimate of 1 / sqrt(x) with 14 bits Goldschmidt's
 // method makes `half`, 1 / (2 sqrt(x)), with 27 bits or nearly all that floats have, and `root`
@@ -15,11 +24,7 @@ namespace Atoll::kernels::vector_math {
 struct SquareRoot {
     template <class V> static V of(V x) {
         using T = Element<V>;
-        const V estimate = reciprocal_estimate(x);
-        V root = x * estimate, half = estimate * T(0.5);
-        const V error = multiply_subtract(root, half, all<V>(0.5));
-        root = multiply_add(root, error, root);
-        half = multiply_add(half, error, half);
+        auto [root, half] = roots(x, reciprocal_estimate(x));
         if constexpr (sizeof(T) == 8)
             root = multiply_add(multiply_subtract(root, root, x), half, root);
         const V correction = multiply_subtract(root, root, x) * half;
